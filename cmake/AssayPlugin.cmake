@@ -1,0 +1,41 @@
+# assay_add_plugin(NAME SOURCES ... MANIFEST manifest.json.in [STANDARD 17] [LIBRARIES ...])
+#
+# The one place that knows how a plugin is built: a MODULE without `lib` prefix that exports `assay_plugin_entry` and nothing
+# else, its manifest beside it, and its place in the build and install trees: <plugins>/<NAME>/{NAME.so,manifest.json}.
+# In the manifest template, @ASSAY_PLUGIN_LIBRARY@ is the file name of the library, @ASSAY_PLUGIN_PLATFORM@ the platform.
+
+get_filename_component(ASSAY_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} ABSOLUTE)
+set(ASSAY_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/lib/assay/plugins)
+
+function(assay_add_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST;STANDARD" "SOURCES;LIBRARIES")
+  if(NOT arg_STANDARD)
+    set(arg_STANDARD 17)
+  endif()
+  set(folder ${ASSAY_PLUGIN_OUTPUT_DIR}/${name})
+
+  add_library(${name} MODULE ${arg_SOURCES})
+  assay_target_defaults(${name} ${arg_STANDARD})
+  target_link_libraries(${name} PRIVATE assay::sdk ${arg_LIBRARIES})
+  set_target_properties(
+    ${name}
+    PROPERTIES PREFIX ""
+               CXX_VISIBILITY_PRESET hidden
+               C_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON
+               LIBRARY_OUTPUT_DIRECTORY ${folder}
+               INSTALL_RPATH "$ORIGIN")
+  # Hidden visibility alone leaves template and unique symbols that keep the library loaded after dlclose.
+  set(exports ${ASSAY_CMAKE_DIR}/plugin_exports.map)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports} -Wl,--exclude-libs,ALL
+                      $<$<NOT:$<BOOL:${ASSAY_SANITIZE}>>:-Wl,-z,defs>)
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${exports})
+
+  set(ASSAY_PLUGIN_LIBRARY ${name}.so)
+  string(TOLOWER ${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR} ASSAY_PLUGIN_PLATFORM)
+  configure_file(${arg_MANIFEST} ${folder}/manifest.json @ONLY)
+
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
+  install(FILES ${folder}/manifest.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
+  assay_summary("plugin ${name}" "yes")
+endfunction()

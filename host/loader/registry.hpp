@@ -1,0 +1,83 @@
+// Finds plugins by their manifests, loads the ones that are asked for and creates instances of their components.
+//
+//   Registry registry = Registry::discover(default_search_path({}));
+//   Result<Instance> torch = registry.create("assay.torch", "adapter", "{}");
+//   const auto* adapter = torch->extension<assay_adapter>(ASSAY_EXT_ADAPTER);
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assay/abi/plugin.h"
+#include "base/result.hpp"
+
+namespace assay {
+
+struct ComponentEntry {
+  std::string id;
+  std::string kind;
+};
+
+/// A manifest.json beside a plugin's library; read without loading the library.
+struct PluginManifest {
+  std::filesystem::path path;     ///< of the manifest
+  std::filesystem::path library;  ///< absolute; inside the manifest's folder
+  std::string id;
+  std::string version;
+  std::uint32_t abi_major = 0;
+  std::uint32_t abi_minor = 0;
+  std::string platform;  ///< "linux-x86_64"; empty: any
+  bool unload = true;    ///< false: the library pulls in a framework that can't be unloaded
+  std::vector<ComponentEntry> components;
+};
+
+/// --plugin-path entries, then ASSAY_PLUGIN_PATH, the user folder, the install folder (or the build tree's), in this order.
+std::vector<std::filesystem::path> default_search_path(const std::vector<std::filesystem::path>& from_options);
+
+/// A live component instance. Destroys in order: instance, then its plugin's deinit and library when nothing else uses them.
+class Instance {
+ public:
+  [[nodiscard]] assay_instance* get() const;
+  [[nodiscard]] const std::string& component_id() const;
+  [[nodiscard]] const std::string& component_version() const;
+  /// The capability's table; null if the instance lacks it.
+  template <class Table>
+  [[nodiscard]] const Table* extension(const char* id) const {
+    return static_cast<const Table*>(extension_table(id));
+  }
+
+ private:
+  friend class Registry;
+  struct Body;
+  [[nodiscard]] const void* extension_table(const char* id) const;
+  std::shared_ptr<Body> body_;
+};
+
+class Registry {
+ public:
+  /// Reads the manifests of every folder below the search path; loads nothing. The first id wins, a shadowed one is logged.
+  static Registry discover(const std::vector<std::filesystem::path>& search_path);
+
+  [[nodiscard]] const std::vector<PluginManifest>& plugins() const;
+  /// Manifests that can't be used, one message each.
+  [[nodiscard]] const std::vector<std::string>& problems() const;
+  [[nodiscard]] const std::vector<std::filesystem::path>& search_path() const;
+
+  /// Loads the component's plugin (once) and creates an instance; the configuration is validated against the component's schema.
+  /// errors  kInput: no such component (search path and similar ids named), wrong kind, configuration against the schema;
+  ///         kPlugin: the library can't be loaded, other ABI major, descriptor and manifest differ, create failed;
+  ///         kUnsupported: the component says that its device or framework is missing
+  [[nodiscard]] Result<Instance> create(const std::string& component_id, const std::string& kind, const std::string& config_json);
+
+  /// Loads a plugin and gives its descriptor (for `assay plugins show`); valid while the registry lives.
+  [[nodiscard]] Result<const assay_plugin*> load(const std::string& plugin_id);
+
+ private:
+  struct Body;
+  std::shared_ptr<Body> body_;
+};
+
+}  // namespace assay
