@@ -51,9 +51,11 @@ struct OutputVerdict {
 struct Judgement {
   std::string api;                     ///< "Functional.linear"
   std::string direction;               ///< "forward" or "backward"
-  std::vector<const Value*> inputs;    ///< forward arguments, positional then keyword; for statistical and length-derived rules
+  const std::vector<Value>* args = nullptr;         ///< forward arguments; for statistical and length-derived rules
+  const std::vector<NamedValue>* kwargs = nullptr;  ///< forward keyword arguments
   std::vector<const Value*> actual;    ///< outputs of the target
-  std::vector<const Value*> expected;  ///< outputs of the reference, already rounded to the recorded dtype
+  std::vector<const Value*> expected;  ///< outputs of the reference as computed, float64 as a rule; rounded to the
+                                         ///< actual's dtype by the judge where the standard says so
   std::uint32_t max_threads = 1;
 };
 
