@@ -39,23 +39,35 @@ struct WorstElement {
   std::optional<double> ulp;
 };
 
+/// The rule that decided: which number against which limit.
+struct Decision {
+  std::string metric;  ///< "max_scaled_error"
+  double value = 0;
+  double limit = 0;
+};
+
 struct OutputVerdict {
   Verdict verdict = Verdict::kNone;
-  std::string reason;   ///< code: "ASSAY-CMP-004"; empty for a plain pass
-  std::string message;  ///< one line: metric, value, limit, tolerance that would pass
+  std::string reason;     ///< code: "ASSAY-CMP-004"; empty for a plain pass
+  std::string message;    ///< one line: metric, value, limit, tolerance that would pass
+  std::string judged_as;  ///< the class or kind of the API in the standard: "reduction", "exact", "random"
+  std::optional<Decision> decision;
   std::vector<MetricValue> metrics;
   std::optional<WorstElement> worst;
 };
 
-/// One API direction under judgement.
+/// One API direction under judgement. Everything is borrowed for the call.
 struct Judgement {
-  std::string api;                     ///< "Functional.linear"
-  std::string direction;               ///< "forward" or "backward"
-  const std::vector<Value>* args = nullptr;         ///< forward arguments; for statistical and length-derived rules
-  const std::vector<NamedValue>* kwargs = nullptr;  ///< forward keyword arguments
-  std::vector<const Value*> actual;    ///< outputs of the target
-  std::vector<const Value*> expected;  ///< outputs of the reference as computed, float64 as a rule; rounded to the
-                                         ///< actual's dtype by the judge where the standard says so
+  std::string api;                                   ///< "Functional.linear"
+  std::string direction;                             ///< "forward" or "backward"
+  const std::vector<Value>* args = nullptr;          ///< forward arguments; for statistical and length-derived rules
+  const std::vector<NamedValue>* kwargs = nullptr;   ///< forward keyword arguments
+  const std::vector<Value>* grad_outputs = nullptr;  ///< backward: the gradients that arrive
+  std::vector<const Value*> actual;                  ///< outputs of the target
+  std::vector<const Value*> expected;  ///< outputs of the reference as it computed them; the judge rounds them to the actual dtype
+  /// Outputs of the reference on inputs moved by about one unit in the last place; empty: not run. An error that is no larger than
+  /// what such a move does to the result is the input's conditioning, not the operator's fault.
+  std::vector<const Value*> nudged;
   std::uint32_t max_threads = 1;
 };
 
@@ -70,10 +82,14 @@ struct JudgedOutput {
 /// A standard: which rules over which metrics, per dtype and API, and what their reason codes mean.
 class Standard {
  public:
-  /// errors  kInput, all problems at once as file + JSON pointer
-  static Result<Standard> load(const std::filesystem::path& path);
+  /// overrides  a JSON object of the user's pipeline, merged over the standard (see docs/standards.md); empty: none
+  /// errors     kInput, all problems at once as file + JSON pointer
+  static Result<Standard> load(const std::filesystem::path& path, std::string_view overrides = {});
 
   [[nodiscard]] const std::string& name() const;
+
+  /// Whether an output with an error is worth a second judgement with `nudged` outputs.
+  [[nodiscard]] bool wants_nudge() const;
 
   struct Body;
   [[nodiscard]] const Body& body() const { return *body_; }
@@ -89,6 +105,27 @@ struct ComparisonHandle {
   const assay_instance* instance = nullptr;
 };
 
+/// What the reason codes mean, for `assay explain CODE`; data in configs/standards/reasons.json.
+struct Reason {
+  std::string code;     ///< "ASSAY-CMP-004"
+  std::string title;    ///< one clause
+  std::string meaning;  ///< what was observed
+  std::string action;   ///< what to do next
+};
+
+class Reasons {
+ public:
+  /// errors  kInput, all problems at once as file + JSON pointer
+  static Result<Reasons> load(const std::filesystem::path& path);
+
+  /// Null: no such code.
+  [[nodiscard]] const Reason* find(std::string_view code) const;
+  [[nodiscard]] const std::vector<Reason>& all() const { return reasons_; }
+
+ private:
+  std::vector<Reason> reasons_;
+};
+
 class Judge {
  public:
   /// errors  kInput: a rule names a metric that no comparison has
@@ -97,7 +134,8 @@ class Judge {
   /// Every scalar-valued metric column of the judge, in table order: "cosine", "max_abs_error", ...
   [[nodiscard]] std::vector<std::string> metric_names() const;
 
-  /// One verdict for each output; a missing output, a shape or a dtype that differs is an error, never a skip. [any-thread]
+  /// One verdict for each output (kNone where both sides have None); a missing output, a shape or a dtype that differs is an error,
+  /// never a skip. [any-thread]
   [[nodiscard]] std::vector<JudgedOutput> judge(const Judgement& judgement) const;
 
  private:
