@@ -1,18 +1,22 @@
-# assay_add_plugin(NAME SOURCES ... MANIFEST manifest.json.in [STANDARD 17] [LIBRARIES ...])
+# assay_add_plugin(NAME SOURCES ... MANIFEST manifest.json.in [STANDARD 17] [LIBRARIES ...] [FOLDER folder])
 #
 # The one place that knows how a plugin is built: a MODULE without `lib` prefix that exports `assay_plugin_entry` and nothing
 # else, its manifest beside it, and its place in the build and install trees: <plugins>/<NAME>/{NAME.so,manifest.json}.
+# FOLDER puts the plugin elsewhere in the build tree and leaves it out of the install tree, as tests need it.
 # In the manifest template, @ASSAY_PLUGIN_LIBRARY@ is the file name of the library, @ASSAY_PLUGIN_PLATFORM@ the platform.
 
 get_filename_component(ASSAY_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} ABSOLUTE)
 set(ASSAY_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/lib/assay/plugins)
 
 function(assay_add_plugin name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST;STANDARD" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST;STANDARD;FOLDER" "SOURCES;LIBRARIES")
   if(NOT arg_STANDARD)
     set(arg_STANDARD 17)
   endif()
   set(folder ${ASSAY_PLUGIN_OUTPUT_DIR}/${name})
+  if(arg_FOLDER)
+    set(folder ${arg_FOLDER})
+  endif()
 
   add_library(${name} MODULE ${arg_SOURCES})
   assay_target_defaults(${name} ${arg_STANDARD})
@@ -35,6 +39,9 @@ function(assay_add_plugin name)
   string(TOLOWER ${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR} ASSAY_PLUGIN_PLATFORM)
   configure_file(${arg_MANIFEST} ${folder}/manifest.json @ONLY)
 
+  if(arg_FOLDER)
+    return()
+  endif()
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
   install(FILES ${folder}/manifest.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
   assay_summary("plugin ${name}" "yes")
