@@ -1,0 +1,30 @@
+// One pass over dump.json: its header, and where in the text the entries of each API call lie.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "dump/dump.hpp"
+#include "dump/name_table.hpp"
+
+namespace assay {
+
+/// The entries of one call, as pieces of the text; empty: there is no such entry.
+struct CallSpans {
+  std::string_view forward;
+  std::string_view backward;
+};
+
+struct JsonIndex {
+  DumpHeader header;
+  NameTable stems;
+  std::vector<CallSpans> calls;  ///< by the stem's number
+  std::vector<SkippedKey> skipped;
+};
+
+/// errors  kInput: see Dump::open; the message has no file name
+Result<JsonIndex> index_json(std::string_view text);
+
+}  // namespace assay
