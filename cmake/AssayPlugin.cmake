@@ -46,3 +46,8 @@ function(assay_add_plugin name)
   install(FILES ${folder}/manifest.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
   assay_summary("plugin ${name}" "yes")
 endfunction()
+
+# assay_add_plugin_tests(): the `tests` folder beside the calling CMakeLists.txt, added once the test helpers exist.
+function(assay_add_plugin_tests)
+  set_property(GLOBAL APPEND PROPERTY ASSAY_PLUGIN_TEST_FOLDERS ${CMAKE_CURRENT_SOURCE_DIR}/tests)
+endfunction()
