@@ -11,9 +11,9 @@ template <class Ours, class Theirs>
 constexpr bool same(std::size_t our_offset, std::size_t their_offset) {
   return our_offset == their_offset && sizeof(Ours) == sizeof(Theirs);
 }
-#define EXPECT_SAME_FIELD(OurType, our_field, TheirType, their_field)                                  \
-  EXPECT_TRUE((same<decltype(OurType::our_field), decltype(TheirType::their_field)>(                   \
-      offsetof(OurType, our_field), offsetof(TheirType, their_field))))                                \
+#define EXPECT_SAME_FIELD(OurType, our_field, TheirType, their_field)                                                   \
+  EXPECT_TRUE((same<decltype(OurType::our_field), decltype(TheirType::their_field)>(offsetof(OurType, our_field),       \
+                                                                                    offsetof(TheirType, their_field)))) \
       << #our_field
 
 TEST(DLPack, HasTheLayoutOfOurTensor) {
