@@ -12,10 +12,6 @@ namespace {
 /// A tensor whose elements share memory (a stride of 0) may be this much larger than what is stored.
 constexpr std::uint64_t kMaxExpandedBytes = std::uint64_t{1} << 30;
 
-void swap_bytes(char* data, std::size_t size, std::size_t item) {
-  for (std::size_t i = 0; i + item <= size; i += item) std::reverse(data + i, data + i + item);
-}
-
 /// One past the last element that the strides reach, counted from the tensor's first; 0 when there are no elements.
 bool reach_of(const StoredTensor& stored, std::uint64_t elements, std::uint64_t& reach) {
   if (stored.strides.empty() || elements == 0) {
@@ -35,6 +31,10 @@ bool reach_of(const StoredTensor& stored, std::uint64_t elements, std::uint64_t&
 }
 
 }  // namespace
+
+void swap_bytes(char* data, std::size_t size, std::size_t item) {
+  for (std::size_t i = 0; i + item <= size; i += item) std::reverse(data + i, data + i + item);
+}
 
 Result<Tensor> make_tensor(StoredTensor stored) {
   const std::uint64_t item = dtype_size(stored.dtype);

@@ -24,6 +24,9 @@ struct StoredTensor {
 /// errors  kInput: the shape needs more bytes than there are, or more than a memory holds
 Result<Tensor> make_tensor(StoredTensor stored);
 
+/// Turns the byte order of every item around.
+void swap_bytes(char* data, std::size_t size, std::size_t item);
+
 /// A compact copy with every element converted; rounds to nearest. For floating-point types.
 Tensor convert_floats(const Tensor& tensor, assay_dtype dtype);
 

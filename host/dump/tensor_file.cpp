@@ -6,6 +6,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "dump/npy.hpp"
+#include "dump/pt.hpp"
 #include "dump/tensor_bytes.hpp"
 
 namespace assay {
@@ -14,11 +15,32 @@ namespace {
 
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
+Result<Tensor> read_tensor_of_pt(const MappedFile& file) {
+  Result<Value> value = read_pt(file);
+  if (!value) return value.failure();
+  const auto* tensor = value->get_if<Tensor>();
+  if (tensor == nullptr) return input_failure("holds an object that is not a tensor");
+  return *tensor;
+}
+
 Result<Tensor> read_by_content(const MappedFile& file) {
   const std::string_view bytes = file.text();
   if (bytes.empty()) return input_failure("the file is empty");
   if (starts_with(bytes, "\x93NUMPY")) return read_npy(file);
+  if (starts_with(bytes, "PK\x03\x04")) return read_tensor_of_pt(file);
+  if (is_legacy_pt(file)) {
+    return input_failure("a file of torch.save's old format (no zip archive); load it in PyTorch 1.6 or later and save it again");
+  }
   return input_failure("neither a .npy nor a .pt file");
+}
+
+/// Copies of faulty or swapped data can run out of memory.
+Result<Tensor> read_or_fail(const MappedFile& file) {
+  try {
+    return read_by_content(file);
+  } catch (const Error& error) {
+    return input_failure(error.what());
+  }
 }
 
 /// Whether a dtype is one that NumPy lacks, so that files hold it as float32.
@@ -33,7 +55,7 @@ Result<Tensor> load_tensor_file(const std::filesystem::path& path, const TensorE
   if (!element.dtype) return failure("dtype '" + escape_control(element.dtype_text) + "' of dump.json is not supported");
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.failure();
-  Result<Tensor> tensor = read_by_content(*file);
+  Result<Tensor> tensor = read_or_fail(*file);
   if (!tensor) return failure(tensor.failure().message);
   if (tensor->shape() != element.shape) {
     return failure("the file has shape " + format_shape(tensor->shape()) + ", dump.json says " + format_shape(element.shape));
