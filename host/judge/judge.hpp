@@ -65,9 +65,9 @@ struct Judgement {
   const std::vector<Value>* grad_outputs = nullptr;  ///< backward: the gradients that arrive
   std::vector<const Value*> actual;                  ///< outputs of the target
   std::vector<const Value*> expected;  ///< outputs of the reference as it computed them; the judge rounds them to the actual dtype
-  /// Outputs of the reference on inputs moved by about one unit in the last place; empty: not run. An error that is no larger than
-  /// what such a move does to the result is the input's conditioning, not the operator's fault.
-  std::vector<const Value*> nudged;
+  /// Outputs of the reference on inputs moved by about one unit in the last place, one list for each run (up and down); empty: not
+  /// run. An error no larger than what such a move does to the result is the input's conditioning, not the operator's fault.
+  std::vector<std::vector<const Value*>> nudged;
   std::uint32_t max_threads = 1;
 };
 
@@ -87,6 +87,9 @@ class Standard {
   static Result<Standard> load(const std::filesystem::path& path, std::string_view overrides = {});
 
   [[nodiscard]] const std::string& name() const;
+
+  /// Every metric that a rule looks at: what the comparisons have to be configured to give.
+  [[nodiscard]] std::vector<std::string> metrics() const;
 
   /// Whether an output with an error is worth a second judgement with `nudged` outputs.
   [[nodiscard]] bool wants_nudge() const;
