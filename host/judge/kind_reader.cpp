@@ -93,7 +93,7 @@ Kind read_kind(JsonCursor& at) {
       if (!found) at.problem("'recipe' must be one of " + join(known, ", "));
       break;
     }
-    case KindName::kRange:
+    case KindName::kRange: out.training = read_argument(at, "training"); break;
     case KindName::kUninitialised: break;
   }
   at.refuse_unknown_keys();
