@@ -1,0 +1,34 @@
+#include "plan.hpp"
+
+namespace assay::engine {
+
+Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_dtype expected) {
+  const auto any = [&](auto... wanted) { return (has(metrics, wanted) || ...); };
+  Plan plan;
+  plan.metrics = metrics;
+  plan.format = format_of(actual);
+  plan.limits = peer_limits(actual, expected);
+  plan.atol = atol >= 0 ? atol : (plan.format.floating ? plan.format.smallest : 0.0);
+
+  const bool is_real_float = is_floating(actual) && is_floating(expected);
+  plan.worst = any(Metric::kWorstIndex, Metric::kWorstIndices);
+  plan.scaled = any(Metric::kMaxScaledError);
+  plan.first_mismatch = any(Metric::kMismatchFirst);
+  plan.first_class_mismatch = any(Metric::kClassMismatchFirst);
+  plan.sums = any(Metric::kCosine, Metric::kRelL2Error, Metric::kRmsExpected, Metric::kMaxScaledError, Metric::kMintCosine,
+                  Metric::kTorchCosine, Metric::kMeanAbsError);
+  plan.relative = plan.worst || plan.scaled ||
+                  any(Metric::kMaxRelError, Metric::kMeanRelError, Metric::kSignificantBitsWorst, Metric::kMintMaxRelError);
+  plan.error_bins = any(Metric::kSignificantBitsMedian, Metric::kErrorHistogram);
+  plan.rtol = any(Metric::kRtolToPass);
+  plan.ulp = any(Metric::kMaxUlp, Metric::kMeanUlp);
+  plan.ulp_bins = any(Metric::kUlpHistogram);
+  plan.peer = is_real_float && any(Metric::kTorchHundredth, Metric::kTorchThousandth, Metric::kTorchTenThousandth,
+                                   Metric::kTorchErrorBalance, Metric::kTorchRmse, Metric::kTorchSmallValueRatio,
+                                   Metric::kTorchMaxRelError, Metric::kTorchMeanRelError, Metric::kTorchInfNanRatio,
+                                   Metric::kTorchRelativeRatio, Metric::kTorchAbsoluteRatio, Metric::kTorchUlpMax,
+                                   Metric::kTorchUlpMean, Metric::kTorchUlpShare);
+  return plan;
+}
+
+}  // namespace assay::engine

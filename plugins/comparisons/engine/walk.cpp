@@ -1,0 +1,56 @@
+#include "walk.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+
+namespace assay::engine {
+namespace {
+
+/// Starting a thread costs as much as this many elements.
+constexpr std::int64_t kElementsPerThread = 128 * 1024;
+
+void gather_chunk(const PairReader& reader, const Plan& plan, std::int64_t begin, std::int64_t end, Totals& totals,
+                  Histograms& histograms) {
+  for (std::int64_t at = begin; at < end; at += kBlockSize) {
+    const auto n = static_cast<int>(std::min<std::int64_t>(kBlockSize, end - at));
+    gather_block(reader, plan, at, n, totals, histograms);
+  }
+}
+
+}  // namespace
+
+Walk walk_pair(const PairReader& reader, const Plan& plan, unsigned max_threads) {
+  const std::int64_t numel = reader.actual().numel();
+  const auto chunk_count = static_cast<std::size_t>((numel + kChunkSize - 1) / kChunkSize);
+  Walk walk;
+  walk.chunks.resize(chunk_count);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](Histograms& histograms) {
+    for (std::size_t k = next.fetch_add(1); k < chunk_count; k = next.fetch_add(1)) {
+      const std::int64_t begin = static_cast<std::int64_t>(k) * kChunkSize;
+      gather_chunk(reader, plan, begin, std::min(numel, begin + kChunkSize), walk.chunks[k], histograms);
+    }
+  };
+
+  const auto useful = static_cast<std::size_t>(1 + numel / kElementsPerThread);
+  const std::size_t thread_count = std::min<std::size_t>({std::max(1u, max_threads), useful, std::max<std::size_t>(1, chunk_count)});
+  std::vector<Histograms> histograms(thread_count - 1);
+  std::vector<std::thread> threads;
+  threads.reserve(histograms.size());
+  for (Histograms& own : histograms) {
+    try {
+      threads.emplace_back(work, std::ref(own));
+    } catch (const std::system_error&) {
+      break;  // the machine gives no more threads: those that run take all chunks
+    }
+  }
+  work(walk.histograms);
+  for (std::thread& thread : threads) thread.join();
+  for (const Histograms& own : histograms) walk.histograms.merge(own);
+  walk.totals = merge_pairwise(walk.chunks.data(), walk.chunks.size());
+  return walk;
+}
+
+}  // namespace assay::engine
