@@ -56,9 +56,7 @@ double round_integer(double value, double lowest, double highest) {
 
 }  // namespace
 
-assay_dtype part_dtype(assay_dtype dtype) {
-  return is_complex(dtype) ? make_dtype(ASSAY_DTYPE_FLOAT, dtype.bits / 2) : dtype;
-}
+assay_dtype part_dtype(assay_dtype dtype) { return is_complex(dtype) ? make_dtype(ASSAY_DTYPE_FLOAT, dtype.bits / 2) : dtype; }
 
 void decode(assay_dtype dtype, const std::byte* raw, int n, double* out) {
   switch (dtype.code) {

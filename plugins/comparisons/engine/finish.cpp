@@ -56,9 +56,7 @@ bool finish_own(const Outcome& outcome, Metric metric, double* out) {
     case Metric::kMeanAbsError: *out = t.difference / number(t.finite); return any_finite;
     case Metric::kMaxRelError: *out = max_relative(t); return any_finite;
     case Metric::kMeanRelError: *out = t.relative / number(t.finite_relative); return t.finite_relative != 0;
-    case Metric::kRelL2Error:
-      *out = t.square == 0 ? 0.0 : std::sqrt(t.square) / std::sqrt(t.expected_square);
-      return any_finite;
+    case Metric::kRelL2Error: *out = t.square == 0 ? 0.0 : std::sqrt(t.square) / std::sqrt(t.expected_square); return any_finite;
     case Metric::kMaxAbsExpected: *out = t.max_magnitude; return any_finite;
     case Metric::kRmsExpected: *out = std::sqrt(t.expected_square / number(t.finite)); return any_finite;
     case Metric::kMaxUlp: *out = number(t.max_ulp); return any_finite;
@@ -107,9 +105,8 @@ bool finish_mint(const Outcome& outcome, Metric metric, double* out) {
   if (t.count == 0 || is_complex(outcome.actual) || is_complex(outcome.expected)) return false;
   switch (metric) {
     case Metric::kMintCosine:
-      *out = t.finite == t.count
-                 ? (kEpsilon + t.product) / (kEpsilon + std::sqrt(t.expected_square) * std::sqrt(t.actual_square))
-                 : kNan;
+      *out = t.finite == t.count ? (kEpsilon + t.product) / (kEpsilon + std::sqrt(t.expected_square) * std::sqrt(t.actual_square))
+                                 : kNan;
       return true;
     case Metric::kMintMaxAbsError: *out = raw_max_difference(t); return true;
     default:
@@ -166,9 +163,7 @@ bool finish_torch(const Outcome& outcome, Metric metric, double* out) {
   switch (metric) {
     case Metric::kTorchCosine: return finish_torch_cosine(t, out);
     case Metric::kTorchMaxAbsError: *out = raw_max_difference(t); return true;
-    case Metric::kTorchErrorBalance:
-      *out = std::fabs(number(p.positive) - number(p.negative)) / number(t.count);
-      return true;
+    case Metric::kTorchErrorBalance: *out = std::fabs(number(p.positive) - number(p.negative)) / number(t.count); return true;
     case Metric::kTorchRmse: *out = peer_rmse(t); return true;
     case Metric::kTorchSmallValueRatio: *out = share(p.small_over_benchmark, p.small); return true;
     case Metric::kTorchMaxRelError: *out = p.normal_max_relative; return true;

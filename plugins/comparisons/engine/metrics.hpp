@@ -46,28 +46,28 @@
   X(kMaxScaledError, "max_scaled_error", SCALAR, LOWER, 1, "1", "max |d| / max(|e|, rms_expected)")                              \
   X(kZeroCountActual, "zero_count_actual", COUNT, NEITHER, 1, "element", "zeros in actual")
 
-#define ASSAY_MINT_METRICS(X)                                                                                                     \
-  X(kMintCosine, "msprobe_mint_cosine", SCALAR, HIGHER, 1, "1", "(1e-8 + sum(a*e)) / (1e-8 + |a|*|e|)")                           \
-  X(kMintMaxAbsError, "msprobe_mint_max_abs_error", SCALAR, LOWER, 1, "1", "max |d|; NaN if any pair's difference is")            \
+#define ASSAY_MINT_METRICS(X)                                                                                          \
+  X(kMintCosine, "msprobe_mint_cosine", SCALAR, HIGHER, 1, "1", "(1e-8 + sum(a*e)) / (1e-8 + |a|*|e|)")                \
+  X(kMintMaxAbsError, "msprobe_mint_max_abs_error", SCALAR, LOWER, 1, "1", "max |d|; NaN if any pair's difference is") \
   X(kMintMaxRelError, "msprobe_mint_max_rel_error", SCALAR, LOWER, 1, "1", "max |d| / (|e| + 1e-8 where e is 0)")
 
-#define ASSAY_TORCH_METRICS(X)                                                                                                    \
-  X(kTorchCosine, "msprobe_cosine", SCALAR, HIGHER, 1, "1", "cosine, clipped; none for 1 element or all but zero tensors")        \
-  X(kTorchMaxAbsError, "msprobe_max_abs_error", SCALAR, LOWER, 1, "1", "max |d|; NaN if any pair's difference is")                \
-  X(kTorchHundredth, "msprobe_hundredth_ratio", SCALAR, HIGHER, 1, "1", "share of |d| / (|e| + eps) < 1e-2")                      \
-  X(kTorchThousandth, "msprobe_thousandth_ratio", SCALAR, HIGHER, 1, "1", "share of |d| / (|e| + eps) < 1e-3")                    \
-  X(kTorchTenThousandth, "msprobe_ten_thousandth_ratio", SCALAR, HIGHER, 1, "1", "share of |d| / (|e| + eps) < 1e-4")             \
-  X(kTorchErrorRate, "msprobe_error_rate", SCALAR, LOWER, 1, "1", "share of a != e")                                              \
-  X(kTorchErrorBalance, "msprobe_error_balance", SCALAR, LOWER, 1, "1", "|#(d > 0) - #(d < 0)| / n")                              \
-  X(kTorchRmse, "msprobe_rmse", SCALAR, LOWER, 1, "1", "root mean square error over normal values")                               \
-  X(kTorchSmallValueRatio, "msprobe_small_value_error_ratio", SCALAR, LOWER, 1, "1", "share of small e with |d| > atol")          \
-  X(kTorchMaxRelError, "msprobe_max_rel_error", SCALAR, LOWER, 1, "1", "max |d| / (|e| + eps) over normal values")                \
-  X(kTorchMeanRelError, "msprobe_mean_rel_error", SCALAR, LOWER, 1, "1", "mean |d| / (|e| + eps) over normal values")             \
-  X(kTorchInfNanRatio, "msprobe_inf_nan_error_ratio", SCALAR, LOWER, 1, "1", "share of wrong pairs among the non-finite")         \
-  X(kTorchRelativeRatio, "msprobe_relative_error_ratio", SCALAR, LOWER, 1, "1", "share of normal values with an error > rtol")    \
-  X(kTorchAbsoluteRatio, "msprobe_absolute_error_ratio", SCALAR, LOWER, 1, "1", "share of small e with |d| > atol")               \
-  X(kTorchUlpMax, "msprobe_ulp_max", SCALAR, LOWER, 1, "ulp", "max |d| / ulp(e)")                                                 \
-  X(kTorchUlpMean, "msprobe_ulp_mean", SCALAR, LOWER, 1, "ulp", "mean |d| / ulp(e)")                                              \
+#define ASSAY_TORCH_METRICS(X)                                                                                                 \
+  X(kTorchCosine, "msprobe_cosine", SCALAR, HIGHER, 1, "1", "cosine, clipped; none for 1 element or all but zero tensors")     \
+  X(kTorchMaxAbsError, "msprobe_max_abs_error", SCALAR, LOWER, 1, "1", "max |d|; NaN if any pair's difference is")             \
+  X(kTorchHundredth, "msprobe_hundredth_ratio", SCALAR, HIGHER, 1, "1", "share of |d| / (|e| + eps) < 1e-2")                   \
+  X(kTorchThousandth, "msprobe_thousandth_ratio", SCALAR, HIGHER, 1, "1", "share of |d| / (|e| + eps) < 1e-3")                 \
+  X(kTorchTenThousandth, "msprobe_ten_thousandth_ratio", SCALAR, HIGHER, 1, "1", "share of |d| / (|e| + eps) < 1e-4")          \
+  X(kTorchErrorRate, "msprobe_error_rate", SCALAR, LOWER, 1, "1", "share of a != e")                                           \
+  X(kTorchErrorBalance, "msprobe_error_balance", SCALAR, LOWER, 1, "1", "|#(d > 0) - #(d < 0)| / n")                           \
+  X(kTorchRmse, "msprobe_rmse", SCALAR, LOWER, 1, "1", "root mean square error over normal values")                            \
+  X(kTorchSmallValueRatio, "msprobe_small_value_error_ratio", SCALAR, LOWER, 1, "1", "share of small e with |d| > atol")       \
+  X(kTorchMaxRelError, "msprobe_max_rel_error", SCALAR, LOWER, 1, "1", "max |d| / (|e| + eps) over normal values")             \
+  X(kTorchMeanRelError, "msprobe_mean_rel_error", SCALAR, LOWER, 1, "1", "mean |d| / (|e| + eps) over normal values")          \
+  X(kTorchInfNanRatio, "msprobe_inf_nan_error_ratio", SCALAR, LOWER, 1, "1", "share of wrong pairs among the non-finite")      \
+  X(kTorchRelativeRatio, "msprobe_relative_error_ratio", SCALAR, LOWER, 1, "1", "share of normal values with an error > rtol") \
+  X(kTorchAbsoluteRatio, "msprobe_absolute_error_ratio", SCALAR, LOWER, 1, "1", "share of small e with |d| > atol")            \
+  X(kTorchUlpMax, "msprobe_ulp_max", SCALAR, LOWER, 1, "ulp", "max |d| / ulp(e)")                                              \
+  X(kTorchUlpMean, "msprobe_ulp_mean", SCALAR, LOWER, 1, "ulp", "mean |d| / ulp(e)")                                           \
   X(kTorchUlpShare, "msprobe_ulp_share", SCALAR, LOWER, 1, "1", "share of |d| / ulp(e) > 32 (float32) or > 1 (others)")
 
 #define ASSAY_ALL_METRICS(X) \

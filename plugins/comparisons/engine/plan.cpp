@@ -23,11 +23,11 @@ Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_
   plan.rtol = any(Metric::kRtolToPass);
   plan.ulp = any(Metric::kMaxUlp, Metric::kMeanUlp);
   plan.ulp_bins = any(Metric::kUlpHistogram);
-  plan.peer = is_real_float && any(Metric::kTorchHundredth, Metric::kTorchThousandth, Metric::kTorchTenThousandth,
-                                   Metric::kTorchErrorBalance, Metric::kTorchRmse, Metric::kTorchSmallValueRatio,
-                                   Metric::kTorchMaxRelError, Metric::kTorchMeanRelError, Metric::kTorchInfNanRatio,
-                                   Metric::kTorchRelativeRatio, Metric::kTorchAbsoluteRatio, Metric::kTorchUlpMax,
-                                   Metric::kTorchUlpMean, Metric::kTorchUlpShare);
+  plan.peer =
+      is_real_float && any(Metric::kTorchHundredth, Metric::kTorchThousandth, Metric::kTorchTenThousandth,
+                           Metric::kTorchErrorBalance, Metric::kTorchRmse, Metric::kTorchSmallValueRatio, Metric::kTorchMaxRelError,
+                           Metric::kTorchMeanRelError, Metric::kTorchInfNanRatio, Metric::kTorchRelativeRatio,
+                           Metric::kTorchAbsoluteRatio, Metric::kTorchUlpMax, Metric::kTorchUlpMean, Metric::kTorchUlpShare);
   return plan;
 }
 

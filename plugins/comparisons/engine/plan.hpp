@@ -13,13 +13,13 @@ struct Plan {
   double atol = 0;    ///< of rtol_to_pass
 
   // What a block has to gather. Counts, classes and max |d| are always gathered.
-  bool sums = false;           ///< of squares and products
-  bool relative = false;       ///< |d| / |e|: maximum and sum
-  bool error_bins = false;     ///< |d| / |e|: histogram
+  bool sums = false;        ///< of squares and products
+  bool relative = false;    ///< |d| / |e|: maximum and sum
+  bool error_bins = false;  ///< |d| / |e|: histogram
   bool rtol = false;
-  bool ulp = false;            ///< maximum and sum
+  bool ulp = false;  ///< maximum and sum
   bool ulp_bins = false;
-  bool peer = false;           ///< the metrics of ASSAY_TORCH_METRICS; floats only
+  bool peer = false;  ///< the metrics of ASSAY_TORCH_METRICS; floats only
 
   // What a second look at a few chunks has to find.
   bool worst = false;

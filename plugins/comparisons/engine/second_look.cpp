@@ -43,10 +43,11 @@ std::int64_t find_first(const PairReader& reader, const Walk& walk, Count count,
   const auto chunk = std::find_if(walk.chunks.begin(), walk.chunks.end(), [&](const Totals& totals) { return count(totals) != 0; });
   std::int64_t found = -1;
   if (chunk == walk.chunks.end()) return found;
-  for_each_in_chunk(reader, static_cast<std::size_t>(chunk - walk.chunks.begin()), [&](std::int64_t index, const Tile& tile, int i) {
-    if (matches(tile, i)) found = index;
-    return found < 0;
-  });
+  for_each_in_chunk(reader, static_cast<std::size_t>(chunk - walk.chunks.begin()),
+                    [&](std::int64_t index, const Tile& tile, int i) {
+                      if (matches(tile, i)) found = index;
+                      return found < 0;
+                    });
   return found;
 }
 
@@ -147,10 +148,12 @@ SecondLook look_again(const PairReader& reader, const Plan& plan, const Walk& wa
   SecondLook out;
   out.worst.fill(-1);
   if (plan.first_mismatch) {
-    out.first_mismatch = find_first(reader, walk, [](const Totals& t) { return t.mismatch; }, is_mismatch);
+    out.first_mismatch = find_first(
+        reader, walk, [](const Totals& t) { return t.mismatch; }, is_mismatch);
   }
   if (plan.first_class_mismatch) {
-    out.first_class_mismatch = find_first(reader, walk, [](const Totals& t) { return t.class_mismatch; }, is_class_mismatch);
+    out.first_class_mismatch = find_first(
+        reader, walk, [](const Totals& t) { return t.class_mismatch; }, is_class_mismatch);
   }
   if (plan.worst) find_worst(reader, plan, walk, out);
   if (plan.scaled && walk.totals.finite != 0) out.max_scaled = find_max_scaled(reader, walk);

@@ -14,7 +14,8 @@ namespace assay::engine {
 
 class Source {
  public:
-  /// Throws Error(ASSAY_UNSUPPORTED) for a device or dtype that can't be read, Error(ASSAY_INVALID_ARGUMENT) for an impossible shape.
+  /// Throws Error(ASSAY_UNSUPPORTED) for a device or dtype that can't be read, Error(ASSAY_INVALID_ARGUMENT) for an impossible
+  /// shape.
   Source(const assay_tensor& tensor, const char* role);
 
   [[nodiscard]] assay_dtype dtype() const { return dtype_; }

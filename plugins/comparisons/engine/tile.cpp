@@ -51,7 +51,8 @@ void PairReader::read(std::int64_t begin, int n, Tile& tile) const {
 
   if (integers_) {
     for (int i = 0; i < n; ++i) {
-      tile.ulp[i] = integer_distance(load_integer(actual_.dtype(), actual_raw, i), load_integer(expected_.dtype(), expected_raw, i));
+      tile.ulp[i] =
+          integer_distance(load_integer(actual_.dtype(), actual_raw, i), load_integer(expected_.dtype(), expected_raw, i));
       tile.difference[i] = static_cast<double>(tile.ulp[i]);
       tile.magnitude[i] = std::fabs(tile.expected[i]);
     }

@@ -16,13 +16,13 @@ struct Tile {
   static constexpr int kSize = 512;
 
   int n = 0;
-  int parts = 1;                ///< doubles an element: 2 for complex, real part first
-  double actual[2 * kSize];     ///< exact but for 64-bit integers beyond 2^53
-  double expected[2 * kSize];   ///< likewise
-  double rounded[2 * kSize];    ///< expected, rounded to the actual's dtype
-  double difference[kSize];     ///< |a - e|, of the exact values; not a number where a part is not finite
-  double magnitude[kSize];      ///< |e|
-  std::uint64_t ulp[kSize];     ///< between the ordered numbers of actual and rounded; of complex: the larger part
+  int parts = 1;               ///< doubles an element: 2 for complex, real part first
+  double actual[2 * kSize];    ///< exact but for 64-bit integers beyond 2^53
+  double expected[2 * kSize];  ///< likewise
+  double rounded[2 * kSize];   ///< expected, rounded to the actual's dtype
+  double difference[kSize];    ///< |a - e|, of the exact values; not a number where a part is not finite
+  double magnitude[kSize];     ///< |e|
+  std::uint64_t ulp[kSize];    ///< between the ordered numbers of actual and rounded; of complex: the larger part
 };
 
 class PairReader {

@@ -35,7 +35,8 @@ Walk walk_pair(const PairReader& reader, const Plan& plan, unsigned max_threads)
   };
 
   const auto useful = static_cast<std::size_t>(1 + numel / kElementsPerThread);
-  const std::size_t thread_count = std::min<std::size_t>({std::max(1u, max_threads), useful, std::max<std::size_t>(1, chunk_count)});
+  const std::size_t thread_count =
+      std::min<std::size_t>({std::max(1u, max_threads), useful, std::max<std::size_t>(1, chunk_count)});
   std::vector<Histograms> histograms(thread_count - 1);
   std::vector<std::thread> threads;
   threads.reserve(histograms.size());
