@@ -109,10 +109,11 @@ bool gather_classes(const Tile& tile, int i, Totals& totals) {
   count_class(of_actual, totals.nan_actual, totals.pos_inf_actual, totals.neg_inf_actual);
   count_class(of_expected, totals.nan_expected, totals.pos_inf_expected, totals.neg_inf_expected);
   const bool same = same_class(actual, expected, tile.parts);
+  const bool equal = same_value(actual, expected, tile.parts);
   totals.class_mismatch += same ? 0 : 1;
-  totals.both_nan += same && of_actual == NumberClass::kNan ? 1 : 0;
+  totals.equal_nan += equal && of_actual == NumberClass::kNan ? 1 : 0;
   totals.equal_inf += same && of_actual != NumberClass::kNan ? 1 : 0;
-  totals.mismatch += same_value(actual, expected, tile.parts) ? 0 : 1;
+  totals.mismatch += equal ? 0 : 1;
   return false;
 }
 

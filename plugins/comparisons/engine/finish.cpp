@@ -144,7 +144,7 @@ bool finish_torch(const Outcome& outcome, Metric metric, double* out) {
   const Totals& t = outcome.walk.totals;
   const PeerTotals& p = t.peer;
   if (metric == Metric::kTorchErrorRate) {
-    *out = share(t.mismatch + t.both_nan, t.count);
+    *out = share(t.mismatch + t.equal_nan, t.count);
     return t.count != 0;
   }
   if (!is_floating(outcome.actual) || !is_floating(outcome.expected)) return false;

@@ -34,7 +34,7 @@ void Totals::merge(const Totals& next) {
   pos_inf_expected += next.pos_inf_expected;
   neg_inf_actual += next.neg_inf_actual;
   neg_inf_expected += next.neg_inf_expected;
-  both_nan += next.both_nan;
+  equal_nan += next.equal_nan;
   equal_inf += next.equal_inf;
   zero_actual += next.zero_actual;
   finite_relative += next.finite_relative;

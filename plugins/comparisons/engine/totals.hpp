@@ -44,7 +44,7 @@ struct Totals {
   std::uint64_t pos_inf_expected = 0;
   std::uint64_t neg_inf_actual = 0;
   std::uint64_t neg_inf_expected = 0;
-  std::uint64_t both_nan = 0;
+  std::uint64_t equal_nan = 0;  ///< equal in value by the rule that NaN equals NaN
   std::uint64_t equal_inf = 0;
   std::uint64_t zero_actual = 0;
   std::uint64_t finite_relative = 0;  ///< pairs whose |d| / |e| is finite
