@@ -7,6 +7,7 @@
 
 get_filename_component(ASSAY_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} ABSOLUTE)
 set(ASSAY_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/lib/assay/plugins)
+add_custom_target(assay_plugins) # every plugin that is installed
 
 function(assay_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST;STANDARD;FOLDER" "SOURCES;LIBRARIES")
@@ -42,6 +43,7 @@ function(assay_add_plugin name)
   if(arg_FOLDER)
     return()
   endif()
+  add_dependencies(assay_plugins ${name})
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
   install(FILES ${folder}/manifest.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
   assay_summary("plugin ${name}" "yes")

@@ -1,0 +1,111 @@
+# Shell functions that the doors of the project (demo, test, .ci/run) share. Source it; it changes to the repository root.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+
+# What a build needs beyond a fresh Debian 12. LibTorch computes with OpenBLAS where it is installed, and with the ten times slower
+# reference BLAS where it is not.
+build_packages=(
+  build-essential cmake ninja-build ccache pkg-config
+  libboost-dev libboost-program-options-dev rapidjson-dev libspdlog-dev libzip-dev
+  libtorch-dev libopenblas0-pthread
+)
+# What the tests and benchmarks need in addition: data sets are .tar.xz, headers are compiled with a second compiler too.
+test_packages=(libgtest-dev libbenchmark-dev libdlpack-dev clang xz-utils python3)
+# What the tests of --all need in addition.
+venv_packages=(python3-venv)
+
+torch_requirements=(torch==2.15.0)
+# What `import torch` needs beside its own libraries.
+torch_python_requirements=("numpy<2" "typing_extensions>=4.13" "sympy>=1.13.3" networkx jinja2 fsspec filelock)
+mindspore_requirements=(mindspore==2.10.0)
+
+say() { printf '\n== %s\n' "$*"; }
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+# install_packages NAME...: those that are missing, from Debian.
+install_packages() {
+  local missing=() name
+  for name in "$@"; do
+    dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null | grep -qx installed || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  say "install ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# venv_is NAME WANTED: whether .venvs/NAME was completed with these requirements.
+venv_is() { [ -f ".venvs/$1/.requirements" ] && [ "$(cat ".venvs/$1/.requirements")" = "$2" ]; }
+
+# venv_pip NAME ARGUMENT...: pip install in .venvs/NAME.
+venv_pip() {
+  local folder=.venvs/$1
+  shift
+  [ -x "$folder/bin/pip" ] || python3 -m venv --clear "$folder"
+  "$folder/bin/pip" install --quiet --disable-pip-version-check --retries 5 "$@"
+}
+
+# Sets torch_dir: ASSAY_TORCH_DIR of the environment, else the PyTorch wheel in .venvs/torch. The wheel asks for gigabytes of GPU
+# libraries; they are installed only where `import torch` doesn't work without them.
+provide_torch_wheel() {
+  torch_dir=${ASSAY_TORCH_DIR-}
+  if [ -z "$torch_dir" ]; then
+    local wanted="${torch_requirements[*]} ${torch_python_requirements[*]}"
+    if ! venv_is torch "$wanted"; then
+      say "install ${torch_requirements[*]} into .venvs/torch"
+      venv_pip torch --no-deps "${torch_requirements[@]}"
+      venv_pip torch "${torch_python_requirements[@]}"
+      .venvs/torch/bin/python -c 'import torch' 2>/dev/null ||
+        venv_pip torch "${torch_requirements[@]}" "${torch_python_requirements[@]}"
+      .venvs/torch/bin/python -c 'import torch' || fail "the PyTorch wheel in .venvs/torch can't be imported"
+      printf '%s\n' "$wanted" >.venvs/torch/.requirements
+    fi
+    torch_dir=$(echo "$PWD"/.venvs/torch/lib/python3*/site-packages/torch)
+  fi
+  [ -f "$torch_dir/lib/libtorch_cpu.so" ] || fail "no PyTorch wheel at '$torch_dir': lib/libtorch_cpu.so is missing"
+}
+
+# Sets mint_python: ASSAY_MINT_PYTHON of the environment, else the interpreter of .venvs/mindspore.
+provide_mindspore() {
+  mint_python=${ASSAY_MINT_PYTHON-}
+  if [ -z "$mint_python" ]; then
+    local wanted="${mindspore_requirements[*]}"
+    if ! venv_is mindspore "$wanted"; then
+      say "install ${mindspore_requirements[*]} into .venvs/mindspore"
+      venv_pip mindspore "${mindspore_requirements[@]}"
+      printf '%s\n' "$wanted" >.venvs/mindspore/.requirements
+    fi
+    mint_python=$PWD/.venvs/mindspore/bin/python
+  fi
+  "$mint_python" -c 'import mindspore.mint' >/dev/null 2>&1 || fail "'$mint_python' can't import mindspore.mint"
+}
+
+# run_tests NAME CTEST_ARGUMENT...: runs tests and adds to tests_passed, tests_failed and tests_skipped.
+tests_passed=0 tests_failed=0 tests_skipped=0
+run_tests() {
+  local name=$1 output summary total failed skipped
+  shift
+  say "tests: $name"
+  output=$(mktemp)
+  ctest --output-on-failure --no-tests=error -j2 "$@" 2>&1 | tee "$output" || true
+  summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$output" | tail -1)
+  skipped=$(grep -cE '\*\*\*(Skipped|Not Run)' "$output" || true)
+  rm -f "$output"
+  [ -n "$summary" ] || fail "no test of '$name' was run"
+  failed=$(echo "$summary" | sed -E 's/.*passed, ([0-9]+) tests failed.*/\1/')
+  total=$(echo "$summary" | sed -E 's/.*out of ([0-9]+).*/\1/')
+  tests_failed=$((tests_failed + failed))
+  tests_skipped=$((tests_skipped + skipped))
+  tests_passed=$((tests_passed + total - failed - skipped))
+}
