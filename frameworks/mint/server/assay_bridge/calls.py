@@ -1,0 +1,137 @@
+"""Runs one call: forward, or backward as a vector-Jacobian product, and says which arguments it changed."""
+
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from .dtypes import BY_NAME, COMPLEX, Dtype
+from .failures import INVALID_ARGUMENT, UNSUPPORTED, Failure
+from .frameworks.base import Framework
+from .memory import InputSegment
+from .modules import ModuleMap
+from .values import ArgumentReader, Leaf, replace_tensors
+from .wire import Reader
+
+FORWARD, BACKWARD = 0, 1
+AS_RECORDED, FLOAT32, FLOAT64 = 0, 1, 2
+_PRECISIONS = {FLOAT32: (BY_NAME["float32"], BY_NAME["complex64"]), FLOAT64: (BY_NAME["float64"], BY_NAME["complex128"])}
+
+
+class Results(NamedTuple):
+    outputs: List[Any]
+    gradients: List[Tuple[str, Any]]
+    mutated: List[Tuple[str, Any]]
+    notes: List[str]
+
+
+class Call:
+    """A call as read from its frame. `leaves` are its tensors; arriving gradients have leaves of their own."""
+
+    def __init__(self, reader: Reader, framework: Framework, modules: ModuleMap, segment: Optional[InputSegment]) -> None:
+        self._framework = framework
+        self._segment = segment
+        self.api = reader.text()
+        self._direction, self._precision, self._seed = reader.u32(), reader.u32(), reader.u64()
+        reader.i32(), reader.i32()  # the device: the map's framework was set up for one
+        self._function = modules.resolve(self.api)
+        arguments = ArgumentReader(reader, framework, segment, modules.tuples)
+        self._args: List[Any] = arguments.values()
+        self._kwargs: Dict[str, Any] = arguments.named()
+        self._leaves: List[Leaf] = arguments.leaves
+        gradients = ArgumentReader(reader, framework, segment, modules.tuples)
+        self._arriving: List[Any] = gradients.values()
+        self._sent = [*self._leaves, *gradients.leaves]
+        self._raise_precision(gradients.leaves)
+
+    def run(self) -> Results:
+        self._framework.seed(self._seed)
+        return self._backward() if self._direction == BACKWARD else self._forward()
+
+    def has_written(self, segment: InputSegment) -> bool:
+        """Whether the call left pages in the segment that are not the client's."""
+        return any(segment.has_private_page(leaf.offset, leaf.info.nbytes) for leaf in self._sent)
+
+    def _forward(self) -> Results:
+        result = self._function(*self._args, **self._kwargs)
+        self._framework.synchronize()
+        mutated = [(leaf.path, leaf.tensor) for leaf in self._leaves if self._was_changed(leaf)]
+        return Results(_as_outputs(result), [], mutated, [])
+
+    def _backward(self) -> Results:
+        wanted = [i for i, gradient in enumerate(self._arriving) if self._is_differentiable(gradient)]
+        if not wanted:
+            raise Failure(INVALID_ARGUMENT, "no floating-point gradient arrives at any output")
+        leaves = [leaf for leaf in self._leaves if leaf.info.dtype.is_differentiable]
+        if not leaves:
+            raise Failure(UNSUPPORTED, "the call has no floating-point tensor to differentiate for")
+
+        def differentiated(*tensors: Any) -> List[Any]:
+            replacement = {id(leaf.tensor): tensor for leaf, tensor in zip(leaves, tensors)}
+            args = replace_tensors(self._args, replacement)
+            outputs = _as_outputs(self._function(*args, **replace_tensors(self._kwargs, replacement)))
+            return [self._output(outputs, i) for i in wanted]
+
+        tensors = [leaf.tensor for leaf in leaves]
+        gradients = self._framework.gradients(differentiated, tensors, [self._arriving[i] for i in wanted])
+        self._framework.synchronize()
+        return Results([], [(leaf.path, gradient) for leaf, gradient in zip(leaves, gradients)], [], [])
+
+    def _output(self, outputs: List[Any], index: int) -> Any:
+        if index >= len(outputs):
+            raise Failure(INVALID_ARGUMENT, "a gradient arrives at output {}, the call has {}".format(index, len(outputs)))
+        output, arriving = self._framework.inspect(outputs[index]), self._framework.inspect(self._arriving[index])
+        if output is None or not output.dtype.is_differentiable:
+            raise Failure(INVALID_ARGUMENT, "a gradient arrives at output {}, which is no floating-point tensor".format(index))
+        if arriving is not None and arriving.shape != output.shape:
+            raise Failure(
+                INVALID_ARGUMENT,
+                "the gradient at output {} has shape {}, the output has {}".format(index, list(arriving.shape), list(output.shape)),
+            )
+        if arriving is not None and arriving.dtype != output.dtype:
+            return self._framework.cast(outputs[index], arriving.dtype)
+        return outputs[index]
+
+    def _is_differentiable(self, value: Any) -> bool:
+        info = self._framework.inspect(value)
+        return info is not None and info.dtype.is_differentiable
+
+    def _raise_precision(self, gradient_leaves: List[Leaf]) -> None:
+        """Converts every floating-point and complex tensor of the call as its precision asks."""
+        if self._precision not in _PRECISIONS:
+            return
+        self._leaves, replacement = self._cast_leaves(self._leaves)
+        self._args = replace_tensors(self._args, replacement)
+        self._kwargs = replace_tensors(self._kwargs, replacement)
+        _, replacement = self._cast_leaves(gradient_leaves)
+        self._arriving = replace_tensors(self._arriving, replacement)
+
+    def _cast_leaves(self, leaves: List[Leaf]) -> Tuple[List[Leaf], Dict[int, Any]]:
+        real, complex_ = _PRECISIONS[self._precision]
+        out, replacement = [], {}
+        for leaf in leaves:
+            target: Dtype = complex_ if leaf.info.dtype.code == COMPLEX else real
+            if leaf.info.dtype.is_differentiable and leaf.info.dtype != target:
+                tensor = self._framework.cast(leaf.tensor, target)
+                replacement[id(leaf.tensor)] = tensor
+                leaf = Leaf(leaf.path, tensor, leaf.info._replace(dtype=target), -1)
+            out.append(leaf)
+        return out, replacement
+
+    def _was_changed(self, leaf: Leaf) -> bool:
+        """Whether the call wrote to the argument, or gave it other memory."""
+        now = self._framework.inspect(leaf.tensor)
+        if now != leaf.info:
+            return True
+        if leaf.info.nbytes == 0 or leaf.offset < 0 or self._segment is None:
+            return False
+        memory = self._segment.memory(leaf.offset, leaf.info.nbytes)
+        if self._segment.written(leaf.offset, leaf.info.nbytes):
+            return True
+        start = self._segment.address + leaf.offset
+        if self._framework.address(leaf.tensor) == start:
+            return False
+        moved = bytearray(leaf.info.nbytes)
+        self._framework.store(leaf.tensor, memoryview(moved))
+        return memoryview(moved) != memory
+
+
+def _as_outputs(result: Any) -> List[Any]:
+    return list(result) if isinstance(result, (list, tuple)) else [result]

@@ -1,0 +1,49 @@
+"""Element types as the protocol names them: DLPack's code, bits and lanes."""
+
+from typing import Dict, NamedTuple
+
+
+class Dtype(NamedTuple):
+    code: int
+    bits: int
+    name: str
+
+    @property
+    def size(self) -> int:
+        return self.bits // 8
+
+    @property
+    def is_complex(self) -> bool:
+        return self.code == COMPLEX
+
+    @property
+    def is_differentiable(self) -> bool:
+        """A floating-point or complex type."""
+        return self.code in (FLOAT, BFLOAT, FLOAT8_E4M3FN, FLOAT8_E5M2, COMPLEX)
+
+
+INT, UINT, FLOAT, BFLOAT, COMPLEX, BOOL, FLOAT8_E4M3FN, FLOAT8_E5M2 = 0, 1, 2, 4, 5, 6, 10, 12
+
+ALL = (
+    Dtype(BOOL, 8, "bool"),
+    Dtype(INT, 8, "int8"),
+    Dtype(INT, 16, "int16"),
+    Dtype(INT, 32, "int32"),
+    Dtype(INT, 64, "int64"),
+    Dtype(UINT, 8, "uint8"),
+    Dtype(UINT, 16, "uint16"),
+    Dtype(UINT, 32, "uint32"),
+    Dtype(UINT, 64, "uint64"),
+    Dtype(FLOAT, 16, "float16"),
+    Dtype(BFLOAT, 16, "bfloat16"),
+    Dtype(FLOAT, 32, "float32"),
+    Dtype(FLOAT, 64, "float64"),
+    Dtype(FLOAT8_E4M3FN, 8, "float8_e4m3fn"),
+    Dtype(FLOAT8_E5M2, 8, "float8_e5m2"),
+    Dtype(COMPLEX, 32, "complex32"),
+    Dtype(COMPLEX, 64, "complex64"),
+    Dtype(COMPLEX, 128, "complex128"),
+)
+
+BY_NAME: Dict[str, Dtype] = {dtype.name: dtype for dtype in ALL}
+BY_CODE: Dict[tuple, Dtype] = {(dtype.code, dtype.bits): dtype for dtype in ALL}

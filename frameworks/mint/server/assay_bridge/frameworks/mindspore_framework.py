@@ -1,0 +1,132 @@
+"""MindSpore in pynative mode, every kernel waited for."""
+
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+import numpy
+
+from ..dtypes import ALL, BY_NAME, Dtype
+from ..failures import UNSUPPORTED, Failure
+from .base import Framework, Info, TensorInfo
+
+# NumPy has no such types: their bits cross as integers of the same width.
+_BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
+_MEMORY_FORMATS = ("contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
+
+
+class MindSporeFramework(Framework):
+    def start(self) -> Info:
+        import mindspore
+        from mindspore.common.api import _pynative_executor
+
+        self._ms = mindspore
+        self._executor = _pynative_executor
+        mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
+        _wait_for_kernels(mindspore)
+        self._objects: Dict[str, Any] = {}
+        for dtype in ALL:
+            found = getattr(mindspore, "bool_" if dtype.name == "bool" else dtype.name, None)
+            if found is not None:
+                self._objects[dtype.name] = found
+        self._dtypes = {found: BY_NAME[name] for name, found in self._objects.items()}
+        self._grad = mindspore.ops.GradOperation(get_all=True, sens_param=True)
+        self._one = mindspore.Tensor.from_numpy(numpy.ones(1, numpy.float32))
+        try:
+            self.is_healthy()
+        except SystemError:
+            pass  # built for another NumPy major version, MindSpore trips once and works from then on
+        if not self.is_healthy():
+            raise RuntimeError("mint.add of two ones does not give 2")
+        device = mindspore.get_context("device_target")
+        return Info("MindSpore", mindspore.__version__, "pynative on {}, numpy {}".format(device, numpy.__version__))
+
+    def tensor(self, memory: memoryview, info: TensorInfo) -> Any:
+        name = info.dtype.name
+        if name not in self._objects:
+            raise Failure(UNSUPPORTED, "MindSpore has no dtype {}".format(name))
+        array = numpy.frombuffer(memory, _BITS.get(name, name)).reshape(info.shape)
+        tensor = self._ms.Tensor.from_numpy(array)
+        return tensor.view(self._objects[name]) if name in _BITS else tensor
+
+    def inspect(self, value: object) -> Optional[TensorInfo]:
+        if isinstance(value, self._ms.Tensor):
+            dtype = self._dtypes.get(value.dtype)
+            if dtype is None:
+                raise Failure(UNSUPPORTED, "a tensor of dtype {} can't be compared".format(value.dtype))
+            return TensorInfo(dtype, tuple(value.shape))
+        if isinstance(value, (numpy.ndarray, numpy.generic)):
+            dtype = BY_NAME.get(value.dtype.name)
+            if dtype is None:
+                raise Failure(UNSUPPORTED, "a NumPy array of dtype {} can't be compared".format(value.dtype.name))
+            return TensorInfo(dtype, tuple(value.shape))
+        return None
+
+    def store(self, tensor: Any, memory: memoryview) -> None:
+        if isinstance(tensor, self._ms.Tensor):
+            bits = _BITS.get(self._dtypes[tensor.dtype].name)
+            if bits is not None:
+                tensor = tensor.contiguous().view(self._objects[bits])
+            tensor = tensor.asnumpy()
+        target = numpy.frombuffer(memory, numpy.uint8).view(tensor.dtype).reshape(tensor.shape)
+        numpy.copyto(target, tensor)
+
+    def address(self, tensor: Any) -> int:
+        return int(tensor.data_ptr())
+
+    def cast(self, tensor: Any, dtype: Dtype) -> Any:
+        return tensor.astype(self._objects[dtype.name])
+
+    def dtype_object(self, dtype: Dtype) -> object:
+        if dtype.name not in self._objects:
+            raise Failure(UNSUPPORTED, "MindSpore has no dtype {}".format(dtype.name))
+        return self._objects[dtype.name]
+
+    def dtype_of_object(self, value: object) -> Optional[Dtype]:
+        try:
+            return self._dtypes.get(value)
+        except TypeError:
+            return None
+
+    def device_object(self, device_type: int, device_id: int) -> str:
+        return "CPU"
+
+    def memory_format_object(self, name: str) -> object:
+        found = getattr(self._ms, name, None) if name in _MEMORY_FORMATS else None
+        if found is None:
+            raise Failure(UNSUPPORTED, "MindSpore has no memory format '{}'".format(name))
+        return found
+
+    def seed(self, seed: int) -> None:
+        self._ms.manual_seed(seed)
+
+    def synchronize(self) -> None:
+        self._executor.sync()
+
+    def gradients(self, function: Callable[..., Sequence[Any]], leaves: List[Any], arriving: List[Any]) -> List[Optional[Any]]:
+        def differentiated(*tensors: Any) -> Any:
+            outputs = function(*tensors)
+            return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+        sensitivity = arriving[0] if len(arriving) == 1 else tuple(arriving)
+        gradients = self._grad(differentiated)(*leaves, sensitivity)
+        return list(gradients) if isinstance(gradients, tuple) else [gradients]
+
+    def is_healthy(self) -> bool:
+        try:
+            total = self._ms.mint.add(self._one, self._one)
+            self.synchronize()
+            return float(total.asnumpy()[0]) == 2.0
+        except (RuntimeError, ValueError, TypeError):
+            return False
+
+
+def _wait_for_kernels(mindspore: Any) -> None:
+    """Makes each call return after its kernel, so that a failing kernel fails its own call."""
+    runtime = getattr(mindspore, "runtime", None)
+    if runtime is not None and hasattr(runtime, "launch_blocking"):
+        runtime.launch_blocking()
+    else:
+        mindspore.set_context(pynative_synchronize=True)
+
+
+def create() -> MindSporeFramework:
+    return MindSporeFramework()

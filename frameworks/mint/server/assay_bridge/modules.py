@@ -1,0 +1,101 @@
+"""The module map: which module or class an API's type stands for, and what in it may be called.
+
+API names come from dumps, so they are untrusted: a name is one look-up in a namespace that the map lists, never a path through
+attributes, and what it finds must be a function of the framework's own.
+"""
+
+import importlib
+import re
+import types
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from .failures import INVALID_ARGUMENT, NOT_FOUND, UNSUPPORTED, Failure
+
+_ARITHMETIC = re.compile(
+    r"__(?:[ir]?(?:add|sub|mul|matmul|truediv|floordiv|mod|pow|and|or|xor|lshift|rshift)|div|rdiv|idiv|divmod|neg|pos|abs|invert"
+    r"|lt|le|eq|ne|gt|ge|getitem|setitem|len|contains|bool|int|float|complex|index|long|nonzero)__"
+)
+
+
+class ModuleMap:
+    """The map's `types`: {"Mint": ["mindspore.mint", ...], "Mint.linalg": [...]}; `refused`: patterns of names never called."""
+
+    def __init__(self, settings: Dict[str, Any]) -> None:
+        self.framework = _text(settings, "framework")
+        self.package = _text(settings, "package")
+        self.install_hint = _text(settings, "install")
+        self.tuples = settings.get("sequences") == "tuple"
+        self.unsupported = [re.compile(pattern) for pattern in _texts(settings, "unsupported")]
+        self._refused = [re.compile(pattern) for pattern in _texts(settings, "refused")]
+        self._types: Dict[str, List[str]] = {}
+        for name, modules in settings.get("types", {}).items():
+            self._types[name] = [str(module) for module in modules]
+        self._namespaces: Dict[str, Tuple[Any, ...]] = {}
+        self._found: Dict[str, Callable[..., Any]] = {}
+
+    def load(self) -> None:
+        """Imports every namespace of the map that the installed framework has; the package itself must be there."""
+        importlib.import_module(self.package)
+        for api_type, paths in self._types.items():
+            namespaces = [_namespace(path) for path in paths]
+            self._namespaces[api_type] = tuple(found for found in namespaces if found is not None)
+
+    def resolve(self, api: str) -> Callable[..., Any]:
+        """The function behind a recorded name; raises Failure(NOT_FOUND or UNSUPPORTED)."""
+        function = self._found.get(api)
+        if function is None:
+            function = self._found[api] = self._look_up(api)
+        return function
+
+    def _look_up(self, api: str) -> Callable[..., Any]:
+        api_type, _, name = api.rpartition(".")
+        namespaces = self._namespaces.get(api_type)
+        if namespaces is None:
+            known = ", ".join(sorted(self._namespaces))
+            raise Failure(NOT_FOUND, "{} has no API type '{}'; the module map knows {}".format(self.package, api_type, known))
+        if any(pattern.fullmatch(api) for pattern in self._refused):
+            raise Failure(UNSUPPORTED, "'{}' is not called: it does more than compute".format(api))
+        if name.startswith("_") and not _ARITHMETIC.fullmatch(name):
+            raise Failure(NOT_FOUND, "'{}' is not a public name".format(api))
+        for namespace in namespaces:
+            function = getattr(namespace, name, None)
+            if function is not None and self._is_own_function(namespace, name, function):
+                return function  # type: ignore[no-any-return]
+        places = ", ".join(self._types[api_type])
+        raise Failure(NOT_FOUND, "{} has no function '{}' (looked in {})".format(self.package, name, places))
+
+    def _is_own_function(self, namespace: Any, name: str, function: object) -> bool:
+        if not callable(function) or isinstance(function, (type, types.ModuleType)):
+            return False
+        if not isinstance(namespace, types.ModuleType) or name in getattr(namespace, "__all__", ()):
+            return True
+        home = getattr(function, "__module__", None)
+        return home is None or home.split(".")[0] == self.package.split(".")[0]
+
+
+def _namespace(path: str) -> Any:
+    """The module or class of a dotted path; None: this version of the framework has none."""
+    parts = path.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:count]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[count:]:
+            found = getattr(found, part, None)
+        return found
+    return None
+
+
+def _text(settings: Dict[str, Any], key: str) -> str:
+    value = settings.get(key)
+    if not isinstance(value, str):
+        raise Failure(INVALID_ARGUMENT, "module map: /{}: expected a string, got {!r}".format(key, value))
+    return value
+
+
+def _texts(settings: Dict[str, Any], key: str) -> Sequence[str]:
+    value = settings.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise Failure(INVALID_ARGUMENT, "module map: /{}: expected a list of strings".format(key))
+    return value

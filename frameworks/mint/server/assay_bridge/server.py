@@ -1,0 +1,170 @@
+"""The server's loop: one request, one answer, until the client leaves."""
+
+import json
+import resource
+import socket
+import sys
+from typing import Any, Dict, Optional
+
+from . import frameworks, wire
+from .calls import Call, Results
+from .failures import INTERNAL, INVALID_ARGUMENT, OUT_OF_MEMORY, UNSUPPORTED, Failure, classify, one_line
+from .frameworks.base import Framework
+from .memory import InputSegment, OutputPool
+from .modules import ModuleMap
+from .values import ResultWriter
+from .wire import Frame, ProtocolError, Reader, Writer
+
+_RECURSION_LIMIT = 5000  # values nest up to 400 deep
+
+
+class Server:
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._framework: Optional[Framework] = None
+        self._modules: Optional[ModuleMap] = None
+        self._input: Optional[InputSegment] = None
+        self._outputs = OutputPool(0)
+        self._keep_bytes = 0
+        self._memory_limit = 0
+        sys.setrecursionlimit(_RECURSION_LIMIT)
+
+    def serve(self) -> None:
+        while True:
+            frame = wire.receive(self._connection)
+            if frame is None:
+                return
+            try:
+                self._answer(frame)
+            except ProtocolError:
+                raise
+            except Failure as failure:
+                self._send_failure(frame, failure)
+
+    def _answer(self, frame: Frame) -> None:
+        if frame.kind == wire.START:
+            self._start(frame)
+        elif self._framework is None or self._modules is None:
+            raise ProtocolError("a request before start")
+        elif frame.kind == wire.SUPPORTS:
+            self._modules.resolve(Reader(frame.payload).text())
+            wire.send(self._connection, wire.DONE, frame.id, b"")
+        elif frame.kind == wire.CALL:
+            self._call(frame, self._framework, self._modules)
+        else:
+            raise ProtocolError("no request of kind {}".format(frame.kind))
+
+    def _send_failure(self, frame: Frame, failure: Failure) -> None:
+        out = Writer()
+        out.i32(failure.status)
+        out.u32(wire.STATE_DOUBTFUL if failure.doubtful else 0)
+        out.text(failure.message)
+        wire.send(self._connection, wire.FAILED, frame.id, out.bytes())
+
+    def _start(self, frame: Frame) -> None:
+        settings: Dict[str, Any] = json.loads(Reader(frame.payload).text())
+        self._keep_bytes = int(settings["keep_bytes"])
+        self._memory_limit = int(settings["memory_limit_bytes"])
+        self._outputs = OutputPool(self._keep_bytes)
+        modules = ModuleMap(settings["map"])
+        try:
+            framework = frameworks.load(modules.framework)
+        except ValueError as error:
+            raise Failure(INVALID_ARGUMENT, str(error)) from None
+        try:
+            info = framework.start()
+            modules.load()
+        except Exception as error:  # noqa: BLE001 - a broken framework raises anything
+            raise Failure(UNSUPPORTED, _missing(modules, error)) from error
+        self._framework, self._modules = framework, modules
+        self._limit_memory()
+        out = Writer()
+        out.text(info.name)
+        out.text(info.version)
+        out.text("{}; python {} at {}".format(info.details, sys.version.split()[0], sys.executable))
+        wire.send(self._connection, wire.READY, frame.id, out.bytes())
+
+    def _limit_memory(self) -> None:
+        if self._memory_limit:
+            limit = _data_bytes() + self._memory_limit
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+    def _call(self, frame: Frame, framework: Framework, modules: ModuleMap) -> None:
+        reader = Reader(frame.payload)
+        self._outputs.release([reader.u32() for _ in range(reader.count())])
+        segment = self._input_segment(reader, frame.fd)
+        has_run = False
+        try:
+            call = Call(reader, framework, modules, segment)
+            results = call.run()
+            has_run = True
+            self._send_results(frame, framework, results)
+        except ProtocolError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a framework raises is an answer
+            failure = classify(error, modules.unsupported)
+            # A result that can't be read although its call had returned: the framework failed late.
+            failed_late = has_run and not isinstance(error, Failure)
+            failure.doubtful = failed_late or not framework.is_healthy()
+            if segment is not None:
+                segment.restore()
+            raise failure from error
+        finally:
+            if segment is not None and segment.size > self._keep_bytes:
+                self._input = None
+        if segment is not None and call.has_written(segment):
+            segment.restore()
+
+    def _input_segment(self, reader: Reader, fd: int) -> Optional[InputSegment]:
+        segment_id, size, _ = reader.u32(), reader.u64(), reader.u32()
+        if segment_id == 0:
+            return None
+        if self._input is None or self._input.id != segment_id:
+            self._input = None
+            self._input = InputSegment(segment_id, fd, size)
+        return self._input
+
+    def _send_results(self, frame: Frame, framework: Framework, results: Results) -> None:
+        body = ResultWriter(framework)
+        body.values(results.outputs)
+        body.named(results.gradients)
+        body.named(results.mutated)
+        body.out.u32(len(results.notes))
+        for note in results.notes:
+            body.out.text(note)
+        size = body.placement.size
+        if self._memory_limit and size > self._memory_limit:
+            limit = self._memory_limit >> 20
+            raise Failure(OUT_OF_MEMORY, "memory: the results take {} MiB, the limit is {} MiB".format(size >> 20, limit))
+        head, fd = Writer(), -1
+        if size == 0:
+            head.u32(0)
+            head.u64(0)
+            head.u32(0)
+        else:
+            lent = self._outputs.take(size)
+            for tensor, offset, nbytes in body.placement.items():
+                framework.store(tensor, lent.segment.view[offset : offset + nbytes])
+            head.u32(lent.segment.id)
+            head.u64(lent.segment.size)
+            head.u32(lent.flags)
+            fd = lent.segment.fd if lent.is_new else -1
+        wire.send(self._connection, wire.RESULTS, frame.id, head.bytes() + body.out.bytes(), fd)
+
+
+def _missing(modules: ModuleMap, error: Exception) -> str:
+    reason = one_line(error)
+    if not isinstance(error, ImportError):
+        reason = "{}: {}".format(type(error).__name__, reason)
+    return "can't import {} in '{}': {}; install it with: {} -m pip install {}".format(
+        modules.package, sys.executable, reason, sys.executable, modules.install_hint
+    )
+
+
+def _data_bytes() -> int:
+    """Private writable memory of this process, which RLIMIT_DATA counts."""
+    with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+        for line in status:
+            if line.startswith("VmData:"):
+                return int(line.split()[1]) * 1024
+    raise Failure(INTERNAL, "/proc/self/status has no VmData")

@@ -1,0 +1,216 @@
+"""Arguments from the wire to the framework's objects, and results back."""
+
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from .dtypes import BY_CODE, Dtype
+from .failures import UNSUPPORTED, Failure
+from .frameworks.base import Framework, TensorInfo
+from .memory import InputSegment, Placement
+from .wire import ProtocolError, Reader, Writer
+
+(NONE, BOOL, INT, FLOAT, COMPLEX, STRING, DTYPE, DEVICE, SLICE, ELLIPSIS, TENSOR, LIST, TUPLE, DICT, MEMORY_FORMAT) = range(15)
+_MAX_DEPTH = 400
+_MAX_RANK = 64
+
+
+class Leaf(NamedTuple):
+    """A tensor among the arguments."""
+
+    path: str
+    tensor: Any
+    info: TensorInfo
+    offset: int
+
+
+class ArgumentReader:
+    """Builds arguments; `leaves` are the tensors met so far, in order, with their argument paths."""
+
+    def __init__(self, reader: Reader, framework: Framework, segment: Optional[InputSegment], tuples: bool) -> None:
+        self._in = reader
+        self._framework = framework
+        self._segment = segment
+        self._sequence: Callable[[List[Any]], Any] = tuple if tuples else list
+        self.leaves: List[Leaf] = []
+
+    def values(self) -> List[Any]:
+        return [self._value(str(i), 0) for i in range(self._in.count())]
+
+    def named(self) -> Dict[str, Any]:
+        out = {}
+        for _ in range(self._in.count()):
+            name = self._in.text()
+            out[name] = self._value(name, 0)
+        return out
+
+    def _value(self, path: str, depth: int) -> Any:
+        if depth > _MAX_DEPTH:
+            raise ProtocolError("values nest too deep")
+        reader, kind = self._in, self._in.u8()
+        if kind == NONE:
+            return None
+        if kind == BOOL:
+            return reader.u8() != 0
+        if kind == INT:
+            return reader.i64()
+        if kind == FLOAT:
+            return reader.f64()
+        if kind == COMPLEX:
+            real = reader.f64()
+            return complex(real, reader.f64())
+        if kind == STRING:
+            return reader.text()
+        if kind == DTYPE:
+            return self._framework.dtype_object(_read_dtype(reader))
+        if kind == DEVICE:
+            device_type = reader.i32()
+            return self._framework.device_object(device_type, reader.i32())
+        if kind == SLICE:
+            return _read_slice(reader)
+        if kind == ELLIPSIS:
+            return Ellipsis
+        if kind == TENSOR:
+            return self._tensor(path)
+        if kind == LIST:
+            return self._sequence(self._items(path, depth))
+        if kind == TUPLE:
+            return tuple(self._items(path, depth))
+        if kind == DICT:
+            count = reader.count()
+            pairs = ((reader.text(), i) for i in range(count))
+            return {name: self._value(path + "." + name, depth + 1) for name, _ in pairs}
+        if kind == MEMORY_FORMAT:
+            return self._framework.memory_format_object(reader.text())
+        raise ProtocolError("no value of kind {}".format(kind))
+
+    def _items(self, path: str, depth: int) -> List[Any]:
+        return [self._value("{}.{}".format(path, i), depth + 1) for i in range(self._in.count())]
+
+    def _tensor(self, path: str) -> Any:
+        dtype = _read_dtype(self._in)
+        rank = self._in.count()
+        if rank > _MAX_RANK:
+            raise ProtocolError("tensor of rank {}".format(rank))
+        shape = tuple(self._in.i64() for _ in range(rank))
+        offset = self._in.u64()
+        info = TensorInfo(dtype, shape)
+        if any(size < 0 for size in shape):
+            raise ProtocolError("tensor of a negative size")
+        if info.nbytes == 0:
+            memory = memoryview(bytearray())
+        elif self._segment is None:
+            raise ProtocolError("tensor without a segment")
+        else:
+            memory = self._segment.memory(offset, info.nbytes)
+        tensor = self._framework.tensor(memory, info)
+        self.leaves.append(Leaf(path, tensor, info, offset))
+        return tensor
+
+
+def replace_tensors(value: Any, replacement: Dict[int, Any]) -> Any:
+    """The same structure with tensors exchanged, by identity."""
+    if id(value) in replacement:
+        return replacement[id(value)]
+    if isinstance(value, (list, tuple)):
+        return type(value)(replace_tensors(item, replacement) for item in value)
+    if isinstance(value, dict):
+        return {key: replace_tensors(item, replacement) for key, item in value.items()}
+    return value
+
+
+def _read_dtype(reader: Reader) -> Dtype:
+    code, bits, _ = reader.u8(), reader.u8(), reader.u16()
+    dtype = BY_CODE.get((code, bits))
+    if dtype is None:
+        raise ProtocolError("no dtype of code {} and {} bits".format(code, bits))
+    return dtype
+
+
+def _read_slice(reader: Reader) -> slice:
+    present = reader.u8()
+    bounds = [reader.i64() for _ in range(3)]
+    return slice(*(bound if present & (1 << i) else None for i, bound in enumerate(bounds)))
+
+
+class ResultWriter:
+    """Writes results; tensors are planned into `placement`, to be stored when its size is known."""
+
+    def __init__(self, framework: Framework) -> None:
+        self._framework = framework
+        self.out = Writer()
+        self.placement = Placement()
+
+    def values(self, values: List[Any]) -> None:
+        self.out.u32(len(values))
+        for value in values:
+            self.value(value)
+
+    def named(self, values: List[Tuple[str, Any]]) -> None:
+        self.out.u32(len(values))
+        for name, value in values:
+            self.out.text(name)
+            self.value(value)
+
+    def value(self, value: Any) -> None:
+        out = self.out
+        info = self._framework.inspect(value)
+        if info is not None:
+            self._tensor(value, info)
+        elif value is None:
+            out.u8(NONE)
+        elif isinstance(value, bool):
+            out.u8(BOOL)
+            out.u8(int(value))
+        elif isinstance(value, int):
+            if not -(1 << 63) <= value < 1 << 63:
+                raise Failure(UNSUPPORTED, "the result is an integer beyond 64 bits")
+            out.u8(INT)
+            out.i64(int(value))
+        elif isinstance(value, float):
+            out.u8(FLOAT)
+            out.f64(float(value))
+        elif isinstance(value, complex):
+            out.u8(COMPLEX)
+            out.f64(value.real)
+            out.f64(value.imag)
+        elif isinstance(value, str):
+            out.u8(STRING)
+            out.text(value)
+        elif isinstance(value, (list, tuple)):
+            out.u8(TUPLE if isinstance(value, tuple) else LIST)
+            self.values(list(value))
+        elif isinstance(value, dict):
+            out.u8(DICT)
+            self.named([(str(key), item) for key, item in value.items()])
+        elif isinstance(value, slice):
+            self._slice(value)
+        elif value is Ellipsis:
+            out.u8(ELLIPSIS)
+        else:
+            self._other(value)
+
+    def _other(self, value: Any) -> None:
+        dtype = self._framework.dtype_of_object(value)
+        if dtype is None:
+            raise Failure(UNSUPPORTED, "the result is a {}, which can't be compared".format(type(value).__name__))
+        self.out.u8(DTYPE)
+        self._dtype(dtype)
+
+    def _slice(self, value: slice) -> None:
+        bounds = (value.start, value.stop, value.step)
+        self.out.u8(SLICE)
+        self.out.u8(sum(1 << i for i, bound in enumerate(bounds) if bound is not None))
+        for bound in bounds:
+            self.out.i64(bound or 0)
+
+    def _dtype(self, dtype: Dtype) -> None:
+        self.out.u8(dtype.code)
+        self.out.u8(dtype.bits)
+        self.out.u16(1)
+
+    def _tensor(self, tensor: Any, info: TensorInfo) -> None:
+        self.out.u8(TENSOR)
+        self._dtype(info.dtype)
+        self.out.u32(len(info.shape))
+        for size in info.shape:
+            self.out.i64(size)
+        self.out.u64(self.placement.add(tensor, info.nbytes) if info.nbytes else 0)

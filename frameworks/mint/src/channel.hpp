@@ -1,0 +1,54 @@
+// Frames over the socketpair, with a deadline, and at most one file descriptor each.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "file_descriptor.hpp"
+#include "protocol.hpp"
+
+namespace assay::bridge {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+struct Frame {
+  FrameKind kind = FrameKind::kDone;
+  std::string payload;
+  FileDescriptor fd;
+};
+
+/// What ended an exchange before its answer came.
+enum class ChannelFault { kTimeout, kClosed, kProtocol };
+
+class ChannelError {
+ public:
+  ChannelError(ChannelFault fault, std::string detail) : fault_(fault), detail_(std::move(detail)) {}
+  [[nodiscard]] ChannelFault fault() const { return fault_; }
+  [[nodiscard]] const std::string& detail() const { return detail_; }
+
+ private:
+  ChannelFault fault_;
+  std::string detail_;
+};
+
+class Channel {
+ public:
+  explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
+
+  /// Sends a request and waits for its answer; throws ChannelError. `fd` < 0: none.
+  Frame exchange(FrameKind kind, const std::string& payload, int fd, Deadline deadline);
+  /// Ends the conversation: a waiting server sees the end of the stream and leaves.
+  void close() { socket_.reset(); }
+
+ private:
+  void send(FrameKind kind, const std::string& payload, int fd, Deadline deadline);
+  Frame receive(Deadline deadline);
+  void read(char* out, std::size_t size, FileDescriptor* fd, Deadline deadline);
+  void wait(short events, Deadline deadline) const;
+
+  FileDescriptor socket_;
+  std::uint64_t id_ = 0;
+};
+
+}  // namespace assay::bridge
