@@ -1,0 +1,15 @@
+// The commands of the executable: arguments after the command's name in, exit code out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay {
+
+using Arguments = std::vector<std::string>;
+
+int check_command(const Arguments& arguments);
+int plugins_command(const Arguments& arguments);
+int explain_command(const Arguments& arguments);
+
+}  // namespace assay

@@ -1,0 +1,106 @@
+#include "cli/options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "cli/exit_codes.hpp"
+
+namespace assay {
+
+namespace {
+
+std::string help_text(const CommandHelp& help, const po::options_description& options) {
+  std::ostringstream out;
+  out << help.about << "\n\nusage: " << help.usage << "\n\n" << options;
+  if (!help.examples.empty()) out << "\nexamples:\n" << help.examples;
+  return out.str();
+}
+
+std::string shell_word(const std::string& word) {
+  static constexpr const char* kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
+  if (!word.empty() && word.find_first_not_of(kSafe) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string nearest_option(const std::string& name, const po::options_description& options) {
+  std::vector<std::string> known;
+  for (const auto& option : options.options()) known.push_back("--" + option->long_name());
+  const std::vector<std::string> similar = similar_names(name, known);
+  return similar.empty() ? "see --help" : "did you mean " + similar.front() + "?";
+}
+
+}  // namespace
+
+Result<std::optional<po::variables_map>> parse_options(const CommandHelp& help, po::options_description options,
+                                                       const std::vector<std::string>& arguments,
+                                                       const std::vector<std::string>& positional, bool many) {
+  options.add_options()("help,h", "show this text");
+  po::options_description all;
+  all.add(options);
+  po::positional_options_description places;
+  for (std::size_t i = 0; i < positional.size(); ++i) {
+    const bool rest = many && i + 1 == positional.size();
+    places.add(positional[i].c_str(), rest ? -1 : 1);
+    if (rest) {
+      all.add_options()(positional[i].c_str(), po::value<std::vector<std::string>>());
+    } else {
+      all.add_options()(positional[i].c_str(), po::value<std::string>());
+    }
+  }
+  po::variables_map values;
+  try {
+    // Guessing would make `--o` mean --out today and something else tomorrow.
+    const auto style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+    po::store(po::command_line_parser(arguments).options(all).positional(places).style(style).run(), values);
+    po::notify(values);
+  } catch (const po::unknown_option& error) {
+    return input_failure("use option '" + error.get_option_name() + "': unknown; " +
+                         nearest_option(error.get_option_name(), options));
+  } catch (const po::too_many_positional_options_error&) {
+    return input_failure("use the arguments: too many; usage: " + help.usage);
+  } catch (const po::error& error) {
+    return input_failure("use the options: " + std::string(error.what()) + "; see --help");
+  }
+  if (values.count("help") != 0) {
+    std::cout << help_text(help, options);
+    return std::optional<po::variables_map>();
+  }
+  return std::optional<po::variables_map>(std::move(values));
+}
+
+int fail(const Failure& failure) {
+  std::istringstream lines(failure.message);
+  std::string line;
+  while (std::getline(lines, line)) std::cerr << "assay: cannot " << escape_control(line) << "\n";
+  return exit_code(failure);
+}
+
+bool use_color(bool disabled) {
+  const char* no_color = std::getenv("NO_COLOR");
+  return !disabled && (no_color == nullptr || no_color[0] == '\0') && ::isatty(STDOUT_FILENO) != 0;
+}
+
+bool use_progress() { return ::isatty(STDERR_FILENO) != 0; }
+
+std::string shell_line(const std::string& command, const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& without) {
+  std::string line = command;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name = arguments[i].substr(0, arguments[i].find('='));
+    if (std::find(without.begin(), without.end(), name) != without.end()) {
+      if (name == arguments[i]) ++i;
+      continue;
+    }
+    line += " " + shell_word(arguments[i]);
+  }
+  return line;
+}
+
+}  // namespace assay

@@ -1,0 +1,91 @@
+#include "pipeline/engine.hpp"
+
+#include <chrono>
+#include <memory>
+
+#include "pipeline/raise.hpp"
+
+namespace assay {
+
+namespace {
+
+std::int32_t precision_code(const std::string& name) {
+  if (name == "as-recorded") return ASSAY_PRECISION_AS_RECORDED;
+  if (name == "float32") return ASSAY_PRECISION_FLOAT32;
+  return ASSAY_PRECISION_FLOAT64;
+}
+
+}  // namespace
+
+Engine::Engine(Instance instance, const assay_adapter* table, EngineSpec spec)
+    : instance_(std::move(instance)), table_(table), spec_(std::move(spec)), precision_(precision_code(spec_.precision)) {}
+
+Result<Engine> Engine::create(Registry& registry, const EngineSpec& spec) {
+  Result<Instance> instance = registry.create(spec.component, ASSAY_KIND_ADAPTER, spec.config_json);
+  if (!instance) return instance.failure();
+  const auto* table = instance->extension<assay_adapter>(ASSAY_EXT_ADAPTER);
+  if (table == nullptr)
+    return plugin_failure("use component '" + spec.component + "': it has no capability '" ASSAY_EXT_ADAPTER "'");
+  Engine engine(std::move(*instance), table, spec);
+  assay_adapter_info info{};
+  info.struct_size = sizeof info;
+  ErrorSlot error;
+  if (table->describe(engine.instance_.get(), &info, error.get()) != ASSAY_OK) {
+    return plugin_failure("describe adapter '" + spec.component + "': " + error.message());
+  }
+  engine.framework_ = info.framework != nullptr ? info.framework : "";
+  engine.version_ = info.version != nullptr ? info.version : "";
+  engine.details_ = info.details != nullptr ? info.details : "";
+  return engine;
+}
+
+Invocation Engine::supports(const std::string& api, std::int32_t direction) const {
+  Invocation out;
+  ErrorSlot error;
+  out.status = table_->supports(instance_.get(), api.c_str(), direction, error.get());
+  if (out.status != ASSAY_OK) out.message = error.message();
+  return out;
+}
+
+Invocation Engine::invoke(const std::string& api, std::int32_t direction, const CallInputs& inputs, std::uint64_t seed) const {
+  ValueArena arena;
+  assay_call call{};
+  call.struct_size = sizeof call;
+  call.direction = direction;
+  call.api = api.c_str();
+  call.precision = precision_;
+  call.flags = direction == ASSAY_BACKWARD ? static_cast<std::uint32_t>(ASSAY_CALL_NODE_GRADIENTS) : 0u;
+  call.device = {ASSAY_DEVICE_CPU, 0};
+  call.seed = seed;
+  call.args = arena.lower_all(inputs.args);
+  call.arg_count = inputs.args.size();
+  call.kwargs = arena.lower_named(inputs.kwargs);
+  call.kwarg_count = inputs.kwargs.size();
+  call.grad_outputs = arena.lower_all(inputs.grad_outputs);
+  call.grad_output_count = inputs.grad_outputs.size();
+
+  Invocation out;
+  auto raw = std::shared_ptr<assay_results>(new assay_results{}, [](assay_results* r) {
+    if (r->release != nullptr) r->release(r);
+    delete r;
+  });
+  raw->struct_size = sizeof(assay_results);
+  ErrorSlot error;
+  const auto start = std::chrono::steady_clock::now();
+  out.status = table_->invoke(instance_.get(), &call, raw.get(), error.get());
+  out.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (out.status != ASSAY_OK) {
+    out.message = error.message();
+    return out;
+  }
+  Result<Results> results = raise_results(raw);
+  if (!results) {
+    out.status = ASSAY_INTERNAL;
+    out.message = "the adapter returned " + results.failure().message;
+    return out;
+  }
+  out.results = std::move(*results);
+  return out;
+}
+
+}  // namespace assay

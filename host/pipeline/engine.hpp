@@ -1,0 +1,66 @@
+// Runs single calls on an adapter and brings the results safely over the boundary.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/abi/adapter.h"
+#include "assay/sdk/value.hpp"
+#include "loader/registry.hpp"
+
+namespace assay {
+
+/// Which adapter, and how it computes.
+struct EngineSpec {
+  std::string component;              ///< "assay.torch"
+  std::string precision = "float64";  ///< "as-recorded", "float32", "float64"
+  std::string config_json = "{}";     ///< of the component
+};
+
+/// The arguments of one call.
+struct CallInputs {
+  std::vector<Value> args;
+  std::vector<NamedValue> kwargs;
+  std::vector<Value> grad_outputs;
+};
+
+/// What came of a call. The tensors in `results` keep the adapter's memory alive.
+struct Invocation {
+  assay_status status = ASSAY_OK;
+  std::string message;  ///< why it failed
+  Results results;
+  double milliseconds = 0;
+};
+
+class Engine {
+ public:
+  /// errors  those of Registry::create; kPlugin: the component has no adapter table
+  static Result<Engine> create(Registry& registry, const EngineSpec& spec);
+
+  /// Whether the adapter has the API; the message is the adapter's reason.
+  [[nodiscard]] Invocation supports(const std::string& api, std::int32_t direction) const;
+
+  /// Runs one call. Results are checked before they are touched: what a plugin returns is data like any other. [instance-serial]
+  [[nodiscard]] Invocation invoke(const std::string& api, std::int32_t direction, const CallInputs& inputs,
+                                  std::uint64_t seed) const;
+
+  [[nodiscard]] const EngineSpec& spec() const { return spec_; }
+  [[nodiscard]] const std::string& framework() const { return framework_; }
+  [[nodiscard]] const std::string& version() const { return version_; }
+  [[nodiscard]] const std::string& details() const { return details_; }
+
+ private:
+  Engine(Instance instance, const assay_adapter* table, EngineSpec spec);
+
+  Instance instance_;
+  const assay_adapter* table_;
+  EngineSpec spec_;
+  std::int32_t precision_ = ASSAY_PRECISION_FLOAT64;
+  std::string framework_;
+  std::string version_;
+  std::string details_;
+};
+
+}  // namespace assay

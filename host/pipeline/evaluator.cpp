@@ -1,0 +1,312 @@
+#include "pipeline/evaluator.hpp"
+
+#include "base/text.hpp"
+#include "pipeline/gradients.hpp"
+#include "pipeline/nudge.hpp"
+#include "pipeline/reasons.hpp"
+#include "pipeline/summary.hpp"
+
+namespace assay {
+
+namespace {
+
+/// Two moves differ enough to show how the result reacts.
+constexpr std::uint64_t kNudgedRuns = 2;
+
+/// FNV-1a: a seed of its own for each call, the same in every run.
+std::uint64_t call_seed(std::uint64_t seed, const std::string& stem) {
+  std::uint64_t hash = 14695981039346656037ull ^ seed;
+  for (const char c : stem) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return hash;
+}
+
+DirectionResult skipped(const char* reason, std::string message, bool damaged = false) {
+  DirectionResult result;
+  result.verdict = Verdict::kSkip;
+  result.reason = reason;
+  result.message = escape_control(message);
+  result.damaged = damaged;
+  return result;
+}
+
+DirectionResult not_built(const Failure& failure) {
+  const bool damaged = failure.kind == FailureKind::kInput;
+  return skipped(damaged ? reason::kFileDamaged : reason::kNotReplayable, failure.message, damaged);
+}
+
+DirectionResult reference_failed(const Invocation& run) {
+  switch (run.status) {
+    case ASSAY_NOT_FOUND:
+    case ASSAY_UNSUPPORTED:
+    case ASSAY_OUT_OF_MEMORY: return skipped(reason::kReferenceLacksApi, run.message);
+    case ASSAY_INVALID_ARGUMENT: return skipped(reason::kReferenceRefused, "reference refused the call: " + run.message);
+    default: return skipped(reason::kReferenceFailed, "reference failed: " + run.message, true);
+  }
+}
+
+DirectionResult target_failed(const Invocation& run) {
+  if (run.status == ASSAY_NOT_FOUND || run.status == ASSAY_UNSUPPORTED || run.status == ASSAY_OUT_OF_MEMORY) {
+    return skipped(reason::kTargetLacksApi, "unsupported by the target: " + run.message);
+  }
+  DirectionResult result;
+  result.verdict = Verdict::kError;
+  result.reason = reason::kTargetFailed;
+  result.message = escape_control("target failed where the reference ran: " + run.message);
+  return result;
+}
+
+bool anything_recorded(const std::vector<Value>& values) {
+  for (const Value& value : values) {
+    if (!value.is<None>()) return true;
+  }
+  return false;
+}
+
+Verdict worst_of(const std::vector<OutputRow>& rows) {
+  Verdict verdict = Verdict::kNone;
+  for (const OutputRow& row : rows) verdict = worse(verdict, row.verdict);
+  return verdict;
+}
+
+void finish(DirectionResult& result) {
+  std::vector<std::string> messages;
+  for (const OutputRow& row : result.outputs) {
+    if (row.verdict > Verdict::kPass) messages.push_back(row.name.substr(row.name.rfind("output.")) + ": " + row.message);
+  }
+  result.message = join(messages, "; ");
+  result.verdict = worse(Verdict::kPass, worst_of(result.outputs));
+}
+
+}  // namespace
+
+/// What is to be judged: outputs side by side, and the call that gave them.
+struct Pairs {
+  const char* direction;
+  std::int32_t code;  ///< ASSAY_FORWARD or ASSAY_BACKWARD
+  const CallInputs& inputs;
+  std::vector<Value> actual;
+  std::vector<Value> expected;
+  std::vector<std::size_t> positions;      ///< in the recorded list; empty: as they are
+  std::string how;                         ///< backward: which reading of the recorded gradients
+  std::vector<std::vector<Value>> nudged;  ///< expected, once for each run on nudged inputs
+};
+
+struct Evaluator::Context {
+  const RecordedCall& call;
+  std::uint64_t seed;
+};
+
+Evaluator::Evaluator(Dump dump, InputBuilder inputs, Judge judge, std::optional<Engine> target, Engine reference,
+                     EvaluatorOptions options)
+    : dump_(std::move(dump)),
+      inputs_(std::move(inputs)),
+      judge_(std::move(judge)),
+      target_(std::move(target)),
+      reference_(std::move(reference)),
+      options_(options) {}
+
+ApiResult Evaluator::evaluate(std::size_t position) const {
+  const RecordedCall call = dump_.read(position);
+  ApiResult result;
+  result.position = position;
+  result.stem = call.stem;
+  result.api = call.api;
+  const Context context{call, call_seed(options_.seed, call.stem)};
+  if (call.forward) result.forward = forward(context);
+  if (call.backward) result.backward = backward(context);
+  return result;
+}
+
+Result<CallInputs> Evaluator::build_inputs(const Context& context) const {
+  const RecordedDirection& recorded = *context.call.forward;
+  CallInputs inputs;
+  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) {
+    Result<Value> value = inputs_.build(recorded.inputs[i], context.call.stem, "forward", std::to_string(i));
+    if (!value) return value.failure();
+    inputs.args.push_back(std::move(*value));
+  }
+  for (const auto& [name, element] : recorded.kwargs) {
+    Result<Value> value = inputs_.build(element, context.call.stem, "forward", name);
+    if (!value) return value.failure();
+    inputs.kwargs.emplace_back(name, std::move(*value));
+  }
+  return inputs;
+}
+
+Result<std::vector<Value>> Evaluator::recorded_outputs(const std::vector<Element>& elements) const {
+  std::vector<Value> out;
+  for (const Element& element : elements) {
+    if (const auto* value = element.get_if<Value>()) {
+      out.push_back(*value);
+    } else if (const auto* tensor = element.get_if<TensorElement>()) {
+      Result<Tensor> loaded = dump_.load(*tensor);
+      if (!loaded) return loaded.failure();
+      out.emplace_back(std::move(*loaded));
+    } else if (const auto* list = element.get_if<ElementList>()) {
+      Result<std::vector<Value>> items = recorded_outputs(list->items);
+      if (!items) return items.failure();
+      out.emplace_back(List{std::move(*items)});
+    } else if (const auto* dict = element.get_if<ElementDict>()) {
+      std::vector<Element> values;
+      for (const auto& [key, item] : dict->items) values.push_back(item);
+      Result<std::vector<Value>> items = recorded_outputs(values);
+      if (!items) return items.failure();
+      Dict lifted;
+      for (std::size_t i = 0; i < items->size(); ++i) lifted.items.emplace_back(dict->items[i].first, std::move((*items)[i]));
+      out.emplace_back(std::move(lifted));
+    } else {
+      return unsupported("an output was not recorded: " + element.get_if<OpaqueElement>()->reason);
+    }
+  }
+  return out;
+}
+
+DirectionResult Evaluator::forward(const Context& context) const {
+  const RecordedDirection& recorded = *context.call.forward;
+  if (recorded.error) return skipped(reason::kEntryFaulty, *recorded.error, true);
+  if (!recorded.has_inputs)
+    return skipped(reason::kNotReplayable, "the entry has no input_args (recorded with a data_mode that leaves them out)");
+  Result<CallInputs> inputs = build_inputs(context);
+  if (!inputs) return not_built(inputs.failure());
+
+  std::vector<Value> actual;
+  DirectionResult result;
+  if (!target_) {
+    Result<std::vector<Value>> outputs = recorded_outputs(recorded.outputs);
+    if (!outputs) return not_built(outputs.failure());
+    actual = std::move(*outputs);
+    if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no outputs were recorded");
+  }
+  Invocation expected = reference_.invoke(context.call.api, ASSAY_FORWARD, *inputs, context.seed);
+  if (expected.status != ASSAY_OK) return reference_failed(expected);
+  if (target_) {
+    Invocation run = target_->invoke(context.call.api, ASSAY_FORWARD, *inputs, context.seed);
+    if (run.status != ASSAY_OK) return target_failed(run);
+    actual = std::move(run.results.outputs);
+    result.target_ms = run.milliseconds;
+    result.notes = std::move(run.results.notes);
+  }
+  result.reference_ms = expected.milliseconds;
+  result.notes.insert(result.notes.end(), expected.results.notes.begin(), expected.results.notes.end());
+  Pairs pairs{"forward", ASSAY_FORWARD, *inputs, std::move(actual), std::move(expected.results.outputs), {}, {}, {}};
+  conclude(context, pairs, result);
+  return result;
+}
+
+DirectionResult Evaluator::backward(const Context& context) const {
+  const RecordedDirection& recorded = *context.call.backward;
+  if (!context.call.forward) return skipped(reason::kNoForward, "the dump has no forward entry of this call");
+  if (recorded.error) return skipped(reason::kEntryFaulty, *recorded.error, true);
+  if (context.call.forward->error) return skipped(reason::kEntryFaulty, *context.call.forward->error, true);
+  if (!recorded.has_inputs || !context.call.forward->has_inputs) {
+    return skipped(reason::kNotReplayable, "the entry has no inputs (recorded with a data_mode that leaves them out)");
+  }
+  std::vector<Value> actual;
+  if (!target_) {
+    Result<std::vector<Value>> outputs = recorded_outputs(recorded.outputs);
+    if (!outputs) return not_built(outputs.failure());
+    actual = std::move(*outputs);
+    if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no gradients were recorded");
+  }
+  Result<CallInputs> inputs = build_inputs(context);
+  if (!inputs) return not_built(inputs.failure());
+  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) {
+    Result<Value> value = inputs_.build(recorded.inputs[i], context.call.stem, "backward", std::to_string(i));
+    if (!value) return not_built(value.failure());
+    inputs->grad_outputs.push_back(std::move(*value));
+  }
+
+  const Invocation expected = reference_.invoke(context.call.api, ASSAY_BACKWARD, *inputs, context.seed);
+  if (expected.status != ASSAY_OK) return reference_failed(expected);
+  DirectionResult base;
+  base.reference_ms = expected.milliseconds;
+  base.notes = expected.results.notes;
+  if (target_) {
+    const Invocation run = target_->invoke(context.call.api, ASSAY_BACKWARD, *inputs, context.seed);
+    if (run.status != ASSAY_OK) return target_failed(run);
+    base.target_ms = run.milliseconds;
+    base.notes.insert(base.notes.begin(), run.results.notes.begin(), run.results.notes.end());
+    GradientPairing pairing = pair_by_path(run.results, expected.results);
+    if (pairing.positions.empty()) return skipped(reason::kGradientsUnpaired, "no argument has a gradient on both sides");
+    base.notes.insert(base.notes.end(), pairing.notes.begin(), pairing.notes.end());
+    Pairs pairs{"backward",        ASSAY_BACKWARD, *inputs, std::move(pairing.actual), std::move(pairing.expected),
+                pairing.positions, pairing.how,    {}};
+    conclude(context, pairs, base);
+    return base;
+  }
+
+  std::optional<DirectionResult> best;
+  for (GradientPairing& pairing : pair_gradients(actual, expected.results, *inputs, dump_.header().framework)) {
+    DirectionResult result = base;
+    result.notes.insert(result.notes.end(), pairing.notes.begin(), pairing.notes.end());
+    Pairs pairs{"backward",        ASSAY_BACKWARD, *inputs, std::move(pairing.actual), std::move(pairing.expected),
+                pairing.positions, pairing.how,    {}};
+    conclude(context, pairs, result);
+    if (result.verdict == Verdict::kPass) return result;
+    if (!best || result.verdict < best->verdict) best = std::move(result);
+  }
+  if (!best) {
+    return skipped(reason::kGradientsUnpaired,
+                   "number and shapes of the recorded gradients fit neither the arguments nor the last autograd node of the call");
+  }
+  return *best;
+}
+
+void Evaluator::conclude(const Context& context, Pairs& pairs, DirectionResult& out) const {
+  out.outputs = judge_pairs(context, pairs);
+  if (options_.nudge && worst_of(out.outputs) > Verdict::kPass) {
+    for (std::uint64_t run = 0; run < kNudgedRuns; ++run) {
+      const CallInputs moved = nudge(pairs.inputs, context.seed + run);
+      Invocation again = reference_.invoke(context.call.api, pairs.code, moved, context.seed);
+      if (again.status != ASSAY_OK) continue;
+      pairs.nudged.push_back(pairs.code == ASSAY_FORWARD ? std::move(again.results.outputs)
+                                                         : gradients_by_reading(pairs.how, again.results, moved, pairs.positions));
+    }
+    out.outputs = judge_pairs(context, pairs);
+  }
+  finish(out);
+}
+
+std::vector<OutputRow> Evaluator::judge_pairs(const Context& context, const Pairs& pairs) const {
+  Judgement judgement;
+  judgement.api = context.call.api;
+  judgement.direction = pairs.direction;
+  judgement.args = &pairs.inputs.args;
+  judgement.kwargs = &pairs.inputs.kwargs;
+  judgement.grad_outputs = &pairs.inputs.grad_outputs;
+  judgement.max_threads = options_.threads;
+  for (const Value& value : pairs.actual) judgement.actual.push_back(&value);
+  for (const Value& value : pairs.expected) judgement.expected.push_back(&value);
+  for (const std::vector<Value>& run : pairs.nudged) {
+    std::vector<const Value*>& values = judgement.nudged.emplace_back();
+    for (const Value& value : run) values.push_back(&value);
+  }
+  std::vector<OutputRow> rows;
+  for (const JudgedOutput& judged : judge_.judge(judgement)) {
+    if (judged.verdict.verdict == Verdict::kNone) continue;
+    OutputRow row;
+    std::string path = judged.path;
+    if (!pairs.positions.empty()) {
+      const std::size_t dot = path.find('.');
+      const auto top = static_cast<std::size_t>(std::stoul(path.substr(0, dot)));
+      path = std::to_string(pairs.positions.at(top)) + (dot == std::string::npos ? "" : path.substr(dot));
+    }
+    row.name = context.call.stem + "." + pairs.direction + ".output." + path;
+    row.verdict = judged.verdict.verdict;
+    row.reason = judged.verdict.reason;
+    row.message = escape_control(judged.verdict.message);
+    row.judged_as = judged.verdict.judged_as;
+    row.decision = judged.verdict.decision;
+    row.actual = summarise(judged.actual, options_.summaries);
+    row.expected = summarise(judged.expected, options_.summaries);
+    for (const MetricValue& metric : judged.verdict.metrics) {
+      if (metric.info->length != 1) continue;
+      row.metrics.push_back(metric.available ? std::optional<double>(metric.numbers.front()) : std::nullopt);
+    }
+    row.worst = judged.verdict.worst;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace assay

@@ -1,0 +1,50 @@
+// Judges one recorded API: builds its inputs, asks target and reference, compares what they gave.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "dump/inputs.hpp"
+#include "judge/judge.hpp"
+#include "pipeline/engine.hpp"
+#include "pipeline/results.hpp"
+
+namespace assay {
+
+struct EvaluatorOptions {
+  std::uint64_t seed = 0;
+  std::uint32_t threads = 1;
+  bool summaries = false;  ///< fill min, max, mean and norm of both sides
+  bool nudge = false;      ///< judge failing outputs again beside a reference run on inputs moved by one unit in the last place
+};
+
+class Evaluator {
+ public:
+  /// target  absent: the outputs recorded in the dump
+  Evaluator(Dump dump, InputBuilder inputs, Judge judge, std::optional<Engine> target, Engine reference, EvaluatorOptions options);
+
+  /// The same call gives the same result whatever was evaluated before. Never fails as a whole: what goes wrong is in the result.
+  [[nodiscard]] ApiResult evaluate(std::size_t position) const;
+
+  [[nodiscard]] const Judge& judge() const { return judge_; }
+
+ private:
+  struct Context;
+  [[nodiscard]] DirectionResult forward(const Context& context) const;
+  [[nodiscard]] DirectionResult backward(const Context& context) const;
+  [[nodiscard]] Result<CallInputs> build_inputs(const Context& context) const;
+  [[nodiscard]] Result<std::vector<Value>> recorded_outputs(const std::vector<Element>& elements) const;
+  /// Judges pairs of outputs into rows named "<stem>.<direction>.output.<position>".
+  [[nodiscard]] std::vector<OutputRow> judge_pairs(const Context& context, const struct Pairs& pairs) const;
+  /// The direction's verdict; where outputs fail, asks the reference again on nudged inputs first.
+  void conclude(const Context& context, struct Pairs& pairs, DirectionResult& out) const;
+
+  Dump dump_;
+  InputBuilder inputs_;
+  Judge judge_;
+  std::optional<Engine> target_;
+  Engine reference_;
+  EvaluatorOptions options_;
+};
+
+}  // namespace assay

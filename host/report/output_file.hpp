@@ -1,0 +1,35 @@
+// A file that results are written to, checked at every step.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace assay {
+
+class OutputFile {
+ public:
+  /// Creates or truncates a file of mode 0640; refuses to follow a symbolic link in the last component.
+  static Result<OutputFile> create(const std::filesystem::path& path);
+
+  Status write(std::string_view text);
+  /// Hands what was written to the kernel.
+  Status flush();
+  /// Flushes and closes, reporting what the system says only now (a full disk, for one).
+  Status close();
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  [[nodiscard]] Failure failure(const char* verb) const;
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, Closer> file_;
+};
+
+}  // namespace assay
