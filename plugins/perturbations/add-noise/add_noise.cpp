@@ -24,17 +24,17 @@ constexpr char kSchema[] = R"({
   "additionalProperties": false
 })";
 
-#define ASSAY_KERNELS(F)                                                                                                      \
-  ASSAY_MULTIVERSION std::uint64_t step_ulps(F, const Block& block, const RandomStream& stream, StepRange range) {            \
-    return step_ulps_loop<F>(block, stream, range);                                                                           \
-  }                                                                                                                           \
+#define ASSAY_KERNELS(F)                                                                                                       \
+  ASSAY_MULTIVERSION std::uint64_t step_ulps(F, const Block& block, const RandomStream& stream, StepRange range) {             \
+    return step_ulps_loop<F>(block, stream, range);                                                                            \
+  }                                                                                                                            \
   ASSAY_MULTIVERSION std::uint64_t add_scaled(F, const Block& block, const RandomStream& stream, StepRange range, double unit, \
-                                              bool relative) {                                                                \
-    return add_scaled_loop<F>(block, stream, range, unit, relative);                                                          \
-  }                                                                                                                           \
-  ASSAY_MULTIVERSION std::uint64_t add_fixed(F, const Block& block, double noise, double limit) {                             \
-    return add_fixed_loop<F>(block, noise, limit);                                                                            \
-  }                                                                                                                           \
+                                              bool relative) {                                                                 \
+    return add_scaled_loop<F>(block, stream, range, unit, relative);                                                           \
+  }                                                                                                                            \
+  ASSAY_MULTIVERSION std::uint64_t add_fixed(F, const Block& block, double noise, double limit) {                              \
+    return add_fixed_loop<F>(block, noise, limit);                                                                             \
+  }                                                                                                                            \
   ASSAY_MULTIVERSION std::uint64_t largest_finite(F, const Block& block) { return largest_finite_loop<F>(block); }
 ASSAY_KERNELS(Float16)
 ASSAY_KERNELS(BFloat16)
@@ -70,7 +70,8 @@ class AddNoise final : public Perturbation {
     if (amounts > 1) throw Error(ASSAY_INVALID_ARGUMENT, "only one of 'ulp', 'relative' and 'absolute' can be given");
     if (config.get<std::string>("compat", "none") == "msprobe") {
       if (amounts > 0 || of_tensor) {
-        throw Error(ASSAY_INVALID_ARGUMENT, "'compat' \"msprobe\" has its own amounts: remove 'ulp', 'relative', 'absolute' and 'scale'");
+        throw Error(ASSAY_INVALID_ARGUMENT,
+                    "'compat' \"msprobe\" has its own amounts: remove 'ulp', 'relative', 'absolute' and 'scale'");
       }
       amount_ = Amount::kFixed;
     } else if (json.HasMember("absolute")) {
@@ -103,8 +104,7 @@ class AddNoise final : public Perturbation {
     return {input.dtype(), input.abi().dl.device};
   }
 
-  std::uint64_t apply(const TensorView& input, std::uint64_t seed, std::uint32_t max_threads,
-                      assay_tensor& output) const override {
+  std::uint64_t apply(const TensorView& input, std::uint64_t seed, std::uint32_t max_threads, assay_tensor& output) const override {
     require_output(input, output, plan(input).dtype);
     const int components = components_of(input.dtype());
     return visit_format(input.dtype(), [&](auto format) {

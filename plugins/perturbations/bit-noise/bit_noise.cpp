@@ -70,13 +70,13 @@ ASSAY_ALWAYS_INLINE std::uint64_t flip_lowest_loop(const Block& block) {
   return count_changed<Format>(in, out, block.count, 1);
 }
 
-#define ASSAY_KERNELS(F)                                                                                            \
-  ASSAY_MULTIVERSION std::uint64_t flip_fraction(F, const Block& block, typename F::Storage mask) {                 \
-    return flip_fraction_loop<F>(block, mask);                                                                      \
-  }                                                                                                                 \
+#define ASSAY_KERNELS(F)                                                                                              \
+  ASSAY_MULTIVERSION std::uint64_t flip_fraction(F, const Block& block, typename F::Storage mask) {                   \
+    return flip_fraction_loop<F>(block, mask);                                                                        \
+  }                                                                                                                   \
   ASSAY_MULTIVERSION std::uint64_t flip_drawn(F, const Block& block, const RandomStream& stream, int low, int span) { \
-    return flip_drawn_loop<F>(block, stream, low, span);                                                            \
-  }                                                                                                                 \
+    return flip_drawn_loop<F>(block, stream, low, span);                                                              \
+  }                                                                                                                   \
   ASSAY_MULTIVERSION std::uint64_t flip_lowest(F, const Block& block) { return flip_lowest_loop<F>(block); }
 ASSAY_KERNELS(Float16)
 ASSAY_KERNELS(BFloat16)
@@ -111,8 +111,8 @@ class BitNoise final : public Perturbation {
     const std::string name(dtype_name(input.dtype()));
     if (!input.on_cpu()) throw Error(ASSAY_UNSUPPORTED, "tensor is on a device");
     if (compat_) {
-      const bool known = input.dtype() == kBFloat16 || input.dtype() == kFloat16 || input.dtype() == kFloat32 ||
-                         input.dtype() == kFloat64;
+      const bool known =
+          input.dtype() == kBFloat16 || input.dtype() == kFloat16 || input.dtype() == kFloat32 || input.dtype() == kFloat64;
       if (!known) throw Error(ASSAY_UNSUPPORTED, "dtype " + name + " isn't flipped in this mode");
       if (input.numel() == 0) throw Error(ASSAY_UNSUPPORTED, "tensor is empty");
     } else {
@@ -125,8 +125,7 @@ class BitNoise final : public Perturbation {
     return {input.dtype(), input.abi().dl.device};
   }
 
-  std::uint64_t apply(const TensorView& input, std::uint64_t seed, std::uint32_t max_threads,
-                      assay_tensor& output) const override {
+  std::uint64_t apply(const TensorView& input, std::uint64_t seed, std::uint32_t max_threads, assay_tensor& output) const override {
     require_output(input, output, plan(input).dtype);
     const int components = components_of(input.dtype());
     return visit_format(input.dtype(), [&](auto format) {

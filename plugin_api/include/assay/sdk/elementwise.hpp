@@ -255,8 +255,8 @@ inline void require_output(const TensorView& input, const assay_tensor& output, 
   const TensorView out(output);
   if (!out.on_cpu() || !input.on_cpu()) throw Error(ASSAY_INVALID_ARGUMENT, "tensor memory is not the CPU's");
   if (out.dtype() != dtype) {
-    throw Error(ASSAY_INVALID_ARGUMENT, "output has dtype " + std::string(dtype_name(out.dtype())) + ", planned was " +
-                                            std::string(dtype_name(dtype)));
+    throw Error(ASSAY_INVALID_ARGUMENT,
+                "output has dtype " + std::string(dtype_name(out.dtype())) + ", planned was " + std::string(dtype_name(dtype)));
   }
   if ((output.flags & ASSAY_TENSOR_READ_ONLY) != 0) throw Error(ASSAY_INVALID_ARGUMENT, "output is read-only");
   if (out.shape() != input.shape()) throw Error(ASSAY_INVALID_ARGUMENT, "output has another shape than the input");

@@ -112,7 +112,8 @@ constexpr assay_dtype component_dtype(assay_dtype dtype) {
 }
 constexpr int components_of(assay_dtype dtype) { return is_complex(dtype) ? 2 : 1; }
 
-/// Calls f with the FloatFormat of a floating dtype, or of a complex dtype's components; throws Error(ASSAY_UNSUPPORTED) for others.
+/// Calls f with the FloatFormat of a floating dtype, or of a complex dtype's components; throws Error(ASSAY_UNSUPPORTED) for
+/// others.
 template <class F>
 auto visit_format(assay_dtype dtype, F&& f) {
   const assay_dtype component = component_dtype(dtype);
