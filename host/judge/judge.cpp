@@ -4,7 +4,9 @@
 
 #include "assay/sdk/error.hpp"
 #include "base/text.hpp"
+#include "judge/arguments.hpp"
 #include "judge/codes.hpp"
+#include "judge/factor_judge.hpp"
 #include "judge/pairing.hpp"
 #include "judge/scalars.hpp"
 #include "judge/tensor_judge.hpp"
@@ -125,8 +127,13 @@ std::vector<JudgedOutput> Judge::judge(const Judgement& judgement) const {
         row.verdict = verdict_of(Verdict::kSkip, code::kComparisonFailed, error.what());
       }
     }
-    if (row.verdict.judged_as.empty() && row.verdict.verdict != Verdict::kNone) row.verdict.judged_as = plan.op_class.name;
     out.push_back(std::move(row));
+  }
+  for (const Kind* kind : plan.kinds) {
+    if (kind->kind == KindName::kFactors && applies(*kind, judgement)) judge_factors(context, *kind, pairs, out);
+  }
+  for (JudgedOutput& row : out) {
+    if (row.verdict.judged_as.empty() && row.verdict.verdict != Verdict::kNone) row.verdict.judged_as = plan.op_class.name;
   }
   return out;
 }

@@ -1,4 +1,7 @@
 // Decodes the kinds of judgement that are not by value.
+#include <algorithm>
+
+#include "judge/factor_recipes.hpp"
 #include "judge/standard_reader.hpp"
 
 namespace assay {
@@ -9,7 +12,6 @@ constexpr std::pair<std::string_view, KindName> kKinds[] = {
     {"dropout", KindName::kDropout},        {"distribution", KindName::kDistribution},   {"range", KindName::kRange},
     {"zero_counts", KindName::kZeroCounts}, {"uninitialised", KindName::kUninitialised}, {"indices", KindName::kIndices},
     {"factors", KindName::kFactors}};
-constexpr std::string_view kRecipes[] = {"svd", "svd_vh", "qr", "eigh", "eig", "eigvals", "geqrf", "lu", "ldl"};
 
 std::size_t read_count(JsonCursor& at, const char* key, std::size_t fallback) {
   const auto number = at.integer(key);
@@ -84,13 +86,10 @@ Kind read_kind(JsonCursor& at) {
       break;
     case KindName::kFactors: {
       out.recipe = at.required_text("recipe");
-      std::vector<std::string> known;
-      bool found = false;
-      for (const std::string_view name : kRecipes) {
-        found = found || name == out.recipe;
-        known.emplace_back(name);
-      }
-      if (!found) at.problem("'recipe' must be one of " + join(known, ", "));
+      std::vector<std::string> known{"eig", "eigvals"};
+      for (const std::string_view name : recipe_names()) known.emplace_back(name);
+      if (std::find(known.begin(), known.end(), out.recipe) == known.end())
+        at.problem("'recipe' must be one of " + join(known, ", "));
       break;
     }
     case KindName::kRange: out.training = read_argument(at, "training"); break;

@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "judge/arguments.hpp"
 #include "judge/codes.hpp"
+#include "judge/conditioning.hpp"
 #include "judge/elements.hpp"
+#include "judge/index_judge.hpp"
 #include "judge/messages.hpp"
+#include "judge/random_judge.hpp"
 #include "judge/rounding.hpp"
+#include "judge/user_tolerance.hpp"
 
 namespace assay {
 
@@ -45,11 +50,60 @@ std::optional<WorstElement> find_worst(const Measured& metrics, const Tensor& ac
   return worst_element(actual.view(), expected.view(), static_cast<std::int64_t>(*index));
 }
 
-const Kind* active_kind(const JudgeContext& context, KindName name) {
+/// The first kind for this output whose conditions hold; null: judged by value.
+const Kind* active_kind(const JudgeContext& context) {
   for (const Kind* kind : context.plan.kinds) {
-    if (kind->kind == name) return kind;
+    if (kind->kind != KindName::kFactors && applies(*kind, context.judgement)) return kind;
   }
   return nullptr;
+}
+
+OutputVerdict judge_uninitialised() {
+  OutputVerdict out;
+  out.verdict = Verdict::kPass;
+  out.reason = code::kUninitialised;
+  out.message = "memory that nothing was written to: shape and dtype agree, values mean nothing";
+  out.judged_as = "uninitialised";
+  return out;
+}
+
+OutputVerdict judge_empty(const Standard::Body& standard) {
+  OutputVerdict out;
+  out.verdict = standard.empty;
+  if (out.verdict != Verdict::kPass) out.reason = code::kEmpty;
+  out.message = "no elements";
+  return out;
+}
+
+/// Puts a verdict that was reached another way over the one by value; the metrics stay.
+void replace(OutputVerdict& out, OutputVerdict by) {
+  by.metrics = std::move(out.metrics);
+  if (!by.worst) by.worst = std::move(out.worst);
+  out = std::move(by);
+}
+
+void judge_by_kind(const JudgeContext& context, const Kind& kind, std::size_t position, const Tensor& actual,
+                   const Tensor& expected, OutputVerdict& out) {
+  if (kind.kind == KindName::kIndices) {
+    const bool index = std::find(kind.index_outputs.begin(), kind.index_outputs.end(), position) != kind.index_outputs.end();
+    if (!index || !is_integer(actual.dtype()) || out.verdict != Verdict::kError) return;
+    if (auto verdict = judge_indices(context, kind, actual, expected)) {
+      verdict->judged_as = "indices";
+      replace(out, std::move(*verdict));
+    }
+  } else if (auto verdict = judge_random(context, kind, actual, expected)) {
+    out.worst.reset();
+    replace(out, std::move(*verdict));
+  }
+}
+
+void judge_by_override(const JudgeContext& context, const Tensor& actual, const Tensor& expected, OutputVerdict& out) {
+  const Override* const changed = context.plan.changed;
+  if (changed == nullptr || !changed->rtol) return;
+  OutputVerdict agreed;
+  agreed.verdict = Verdict::kPass;
+  agreed.message = "within rtol " + short_number(*changed->rtol) + " and atol " + short_number(changed->atol) + " of the pipeline";
+  replace(out, exceeds_tolerance(actual, expected, *changed->rtol, changed->atol).value_or(std::move(agreed)));
 }
 
 }  // namespace
@@ -91,8 +145,6 @@ OutputVerdict judge_values(const JudgeContext& context, const Tensor& actual, co
 }
 
 OutputVerdict judge_tensors(const JudgeContext& context, std::size_t position, const Tensor& actual, const Tensor& expected) {
-  static_cast<void>(position);
-  const std::string label = context.plan.op_class.name;
   if (actual.shape() != expected.shape()) {
     return fail(code::kShapeDiffers, "shape " + format_shape(actual.shape()) + ", expected " + format_shape(expected.shape()));
   }
@@ -101,24 +153,28 @@ OutputVerdict judge_tensors(const JudgeContext& context, std::size_t position, c
     return fail(code::kDTypeDiffers,
                 "dtype " + std::string(dtype_name(actual.dtype())) + ", expected " + std::string(dtype_name(expected.dtype())));
   }
-  if (active_kind(context, KindName::kUninitialised) != nullptr) {
-    OutputVerdict out;
-    out.verdict = Verdict::kPass;
-    out.reason = code::kUninitialised;
-    out.message = "memory that nothing was written to: shape and dtype agree, values mean nothing";
-    out.judged_as = "uninitialised";
-    return out;
-  }
-  if (actual.numel() == 0) {
-    OutputVerdict out;
-    out.verdict = context.standard.empty;
-    out.judged_as = label;
-    if (out.verdict != Verdict::kPass) out.reason = code::kEmpty;
-    out.message = "no elements";
+  const Kind* const kind = active_kind(context);
+  if (kind != nullptr && kind->kind == KindName::kUninitialised) return judge_uninitialised();
+  if (actual.numel() == 0) return judge_empty(context.standard);
+
+  const Override* const changed = context.plan.changed;
+  if (changed != nullptr && changed->region) {
+    if (changed->region->elsewhere_exact) {
+      if (auto outside = differs_outside(actual, *reference, *changed->region)) return std::move(*outside);
+    }
+    const auto a = cut(actual, *changed->region);
+    const auto e = cut(*reference, *changed->region);
+    if (!a || !e)
+      return fail(code::kShapeDiffers, "shape " + format_shape(actual.shape()) + " has no such region as the pipeline names");
+    OutputVerdict out = judge_values(context, *a, *e);
+    judge_by_override(context, *a, *e, out);
     return out;
   }
   OutputVerdict out = judge_values(context, actual, *reference);
-  out.judged_as = label;
+  if (kind != nullptr) judge_by_kind(context, *kind, position, actual, *reference, out);
+  judge_by_override(context, actual, *reference, out);
+  if (out.verdict >= Verdict::kWarning && out.judged_as != "random")
+    excuse_by_conditioning(context, position, actual, expected, out);
   return out;
 }
 

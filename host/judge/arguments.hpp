@@ -1,0 +1,19 @@
+// Arguments of the judged call, by position or keyword.
+#pragma once
+
+#include <optional>
+
+#include "judge/standard_model.hpp"
+
+namespace assay {
+
+/// A number, or a bool as 0 or 1; the spec's fallback where the call leaves the argument out. Nothing: None, or no number.
+std::optional<double> number_argument(const Judgement& judgement, const ArgumentSpec& spec);
+
+/// The tensor at a position; null: there is none.
+const Tensor* tensor_argument(const Judgement& judgement, std::size_t position);
+
+/// Whether the kind's conditions on the arguments hold.
+bool applies(const Kind& kind, const Judgement& judgement);
+
+}  // namespace assay
