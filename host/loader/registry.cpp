@@ -149,7 +149,7 @@ const PluginManifest* Registry::Body::owner_of(const std::string& component_id) 
 }
 
 Failure Registry::Body::not_found(const std::string& what, const std::string& id, const std::vector<std::string>& known) const {
-  std::string message = "no " + what + " '" + escape_control(id) + "'";
+  std::string message = "find " + what + " '" + escape_control(id) + "'";
   if (const std::vector<std::string> close = similar_names(id, known); !close.empty()) {
     message += "; did you mean '" + join(close, "' or '") + "'?";
   }

@@ -82,13 +82,6 @@ class TerminalSink final : public ResultSink {
       clear_progress();
       std::printf("%s %s: %s [%s]\n", paint(error ? "error  " : "warning", error ? "31" : "33").c_str(),
                   escape_control(row.name).c_str(), row.message.c_str(), row.reason.c_str());
-      if (row.worst) {
-        std::vector<std::string> index;
-        for (const std::int64_t i : row.worst->index) index.push_back(std::to_string(i));
-        std::printf("        worst at [%s]: actual %s, expected %s%s\n", join(index, ", ").c_str(), row.worst->actual.c_str(),
-                    row.worst->expected.c_str(),
-                    row.worst->ulp ? (", " + format_number(*row.worst->ulp) + " ulp apart").c_str() : "");
-      }
       std::printf("        reproduce: %s --api '%s'\n", info_.command.c_str(), escape_control(result.stem).c_str());
     }
     if (direction.outputs.empty() && ++shown_ <= kMaxFailuresShown) {
