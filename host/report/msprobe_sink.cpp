@@ -97,8 +97,11 @@ class MsprobeSink final : public ResultSink {
       if (direction->verdict == Verdict::kSkip && !mint_) {
         if (Status s = details_.write(skipped_line(result.stem + "." + name + ".output.0", *direction)); !s) return s;
       }
+      std::size_t position = 0;
       for (const OutputRow& row : direction->outputs) {
-        if (Status s = details_.write(output_line(row)); !s) return s;
+        // The mint checker numbers what is left after dropping outputs that are None or no gradients.
+        const std::string prefix = result.stem + "." + name + ".output.";
+        if (Status s = details_.write(output_line(mint_ ? prefix + std::to_string(position++) : row.name, row)); !s) return s;
       }
     }
     return result_.write(result_line(result));
@@ -137,9 +140,9 @@ class MsprobeSink final : public ResultSink {
     return mint_ ? format_number(value) : fixed14(value);
   }
 
-  [[nodiscard]] std::string output_line(const OutputRow& row) const {
+  [[nodiscard]] std::string output_line(const std::string& name, const OutputRow& row) const {
     const ValueSummary bench = bench_of(row);
-    std::vector<std::string> cells = {csv_cell(row.name), dtype_text(bench, framework_), dtype_text(row.actual, framework_),
+    std::vector<std::string> cells = {csv_cell(name), dtype_text(bench, framework_), dtype_text(row.actual, framework_),
                                       csv_cell(bench.is_tensor ? format_shape(bench.shape) : "()")};
     if (mint_) {
       for (const Column& column : kMintColumns) cells.push_back(metric(row, column.metric));

@@ -194,7 +194,7 @@ TEST_F(Loader, ListsEveryPathThatAFailedSearchTried) {
   const Result<Instance> instance = registry.create("test.zo", "comparison", "{}");
   ASSERT_FALSE(instance);
   EXPECT_EQ(instance.failure().kind, FailureKind::kInput);
-  EXPECT_EQ(instance.failure().message, "no comparison 'test.zo'; did you mean 'test.zoo'?; searched '" + (kZoo / "good").string() +
+  EXPECT_EQ(instance.failure().message, "find comparison 'test.zo'; did you mean 'test.zoo'?; searched '" + (kZoo / "good").string() +
                                             "', '" + folder_.string() +
                                             "', '/nowhere/at/all' (not a folder); add its folder with --plugin-path or "
                                             "ASSAY_PLUGIN_PATH");
