@@ -32,8 +32,10 @@ function(assay_add_plugin name)
                INSTALL_RPATH "$ORIGIN")
   # Hidden visibility alone leaves template and unique symbols that keep the library loaded after dlclose.
   set(exports ${ASSAY_CMAKE_DIR}/plugin_exports.map)
-  target_link_options(${name} PRIVATE -Wl,--version-script=${exports} -Wl,--exclude-libs,ALL
-                      $<$<NOT:$<BOOL:${ASSAY_SANITIZE}>>:-Wl,-z,defs>)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${exports} -Wl,--exclude-libs,ALL)
+  if(NOT ASSAY_SANITIZE)
+    target_link_options(${name} PRIVATE -Wl,-z,defs)
+  endif()
   set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${exports})
 
   set(ASSAY_PLUGIN_LIBRARY ${name}.so)
