@@ -5,7 +5,7 @@
 #include "assay/abi/value.h"
 #include "base/text.hpp"
 #include "dump/element_decoder.hpp"
-#include "dump/json_cursor.hpp"
+#include "dump/json_scanner.hpp"
 
 namespace assay {
 
@@ -66,9 +66,9 @@ class EntryDecoder {
 };
 
 RecordedDirection decode_or_throw(std::string_view json, const JsonPlace& place, bool backward) {
-  JsonCursor cursor(json);
-  if (cursor.value() && cursor.depth() > kMaxDepth) {
-    fail(place, "nested " + std::to_string(cursor.depth()) + " levels deep, at most " + std::to_string(kMaxDepth));
+  JsonScanner scanner(json);
+  if (scanner.value() && scanner.depth() > kMaxDepth) {
+    fail(place, "nested " + std::to_string(scanner.depth()) + " levels deep, at most " + std::to_string(kMaxDepth));
   }
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag | rapidjson::kParseFullPrecisionFlag>(json.data(),

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "dump/api_key.hpp"
-#include "dump/json_cursor.hpp"
+#include "dump/json_scanner.hpp"
 
 namespace assay {
 
@@ -25,17 +25,17 @@ std::optional<std::string> unescape(std::string_view quoted) {
 
 class Indexer {
  public:
-  explicit Indexer(std::string_view text) : cursor_(text) {}
+  explicit Indexer(std::string_view text) : scanner_(text) {}
 
   Result<JsonIndex> run() {
-    if (cursor_.at_end()) return input_failure("the file is empty");
-    if (!cursor_.take('{')) {
-      cursor_.expect("'{'");
-      return input_failure(cursor_.problem());
+    if (scanner_.at_end()) return input_failure("the file is empty");
+    if (!scanner_.take('{')) {
+      scanner_.expect("'{'");
+      return input_failure(scanner_.problem());
     }
     const bool complete = members([this](const std::string& key) { return top_level_member(key); });
-    if (complete && !cursor_.at_end()) cursor_.expect("the end of the file");
-    if (cursor_.failed()) return input_failure(cursor_.problem());
+    if (complete && !scanner_.at_end()) scanner_.expect("the end of the file");
+    if (scanner_.failed()) return input_failure(scanner_.problem());
     if (problem_.empty()) check_header();
     if (!problem_.empty()) return input_failure(problem_);
     return std::move(index_);
@@ -45,33 +45,33 @@ class Indexer {
   /// Calls f(key) in front of each member's value; f consumes the value. The opening brace is consumed already.
   template <class F>
   bool members(F&& f) {
-    if (cursor_.take('}')) return true;
+    if (scanner_.take('}')) return true;
     do {
-      const std::optional<std::string_view> quoted = cursor_.string();
+      const std::optional<std::string_view> quoted = scanner_.string();
       if (!quoted) return false;
-      if (!cursor_.take(':')) {
-        cursor_.expect("':'");
+      if (!scanner_.take(':')) {
+        scanner_.expect("':'");
         return false;
       }
       const std::optional<std::string> key = unescape(*quoted);
       if (!key) {
-        cursor_.expect("a valid string as key");
+        scanner_.expect("a valid string as key");
         return false;
       }
       if (!f(*key)) return false;
-    } while (cursor_.take(','));
-    if (cursor_.take('}')) return true;
-    cursor_.expect("',' or '}'");
+    } while (scanner_.take(','));
+    if (scanner_.take('}')) return true;
+    scanner_.expect("',' or '}'");
     return false;
   }
 
   bool top_level_member(const std::string& key) {
-    if (key == "data" && !has_data_ && cursor_.peek() == '{') {
+    if (key == "data" && !has_data_ && scanner_.peek() == '{') {
       has_data_ = true;
-      cursor_.take('{');
+      scanner_.take('{');
       return members([this](const std::string& name) { return data_member(name); });
     }
-    const std::optional<std::string_view> value = cursor_.value();
+    const std::optional<std::string_view> value = scanner_.value();
     if (!value) return false;
     if (std::find(seen_.begin(), seen_.end(), key) != seen_.end() || (key == "data" && has_data_)) {
       index_.skipped.push_back({key, "occurs twice at the top level; the first one counts"});
@@ -111,7 +111,7 @@ class Indexer {
   }
 
   bool data_member(const std::string& key) {
-    const std::optional<std::string_view> value = cursor_.value();
+    const std::optional<std::string_view> value = scanner_.value();
     if (!value) return false;
     const Result<ApiKey> parsed = parse_api_key(key);
     if (!parsed) {
@@ -161,7 +161,7 @@ class Indexer {
     }
   }
 
-  JsonCursor cursor_;
+  JsonScanner scanner_;
   JsonIndex index_;
   std::string framework_;
   std::vector<std::string> seen_;

@@ -1,7 +1,7 @@
 // Walks over JSON text without building anything: finds where strings and values begin and end.
 //
-//   JsonCursor cursor(text);
-//   if (cursor.take('{')) { std::optional<std::string_view> key = cursor.string(); ... }
+//   JsonScanner scanner(text);
+//   if (scanner.take('{')) { std::optional<std::string_view> key = scanner.string(); ... }
 //
 // Only the structure is checked (quotes and brackets); what a value holds is for the parser that reads it. That makes a pass over
 // a large file cheap, and a fault inside one entry stays that entry's own.
@@ -14,9 +14,9 @@
 
 namespace assay {
 
-class JsonCursor {
+class JsonScanner {
  public:
-  explicit JsonCursor(std::string_view text) : text_(text) {}
+  explicit JsonScanner(std::string_view text) : text_(text) {}
 
   /// Skips white space; whether the next character is `c`, which is then consumed.
   bool take(char c);

@@ -1,4 +1,4 @@
-#include "dump/json_cursor.hpp"
+#include "dump/json_scanner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,37 +21,37 @@ constexpr std::array<bool, 256> kStructural = [] {
 
 }  // namespace
 
-char JsonCursor::peek() {
+char JsonScanner::peek() {
   while (position_ < text_.size() && is_space(text_[position_])) ++position_;
   return position_ < text_.size() ? text_[position_] : '\0';
 }
 
-bool JsonCursor::take(char c) {
+bool JsonScanner::take(char c) {
   if (peek() != c || position_ == text_.size()) return false;
   ++position_;
   return true;
 }
 
-bool JsonCursor::at_end() {
+bool JsonScanner::at_end() {
   peek();
   return position_ == text_.size();
 }
 
-void JsonCursor::expect(std::string_view what) {
+void JsonScanner::expect(std::string_view what) {
   if (failed_) return;
   failed_ = true;
   failed_at_ = position_;
   expected_ = what;
 }
 
-std::string JsonCursor::problem() const {
+std::string JsonScanner::problem() const {
   const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::string_view::difference_type>(failed_at_), '\n');
   const std::string place = "byte " + std::to_string(failed_at_) + " (line " + std::to_string(line) + ")";
   if (failed_at_ == text_.size()) return "truncated, the text ends at " + place + " where " + expected_ + " was expected";
   return "not JSON at " + place + ": expected " + expected_ + ", got '" + escape_control(text_.substr(failed_at_, 1)) + "'";
 }
 
-bool JsonCursor::skip_string() {
+bool JsonScanner::skip_string() {
   ++position_;
   while (position_ < text_.size()) {
     const void* quote = std::memchr(text_.data() + position_, '"', text_.size() - position_);
@@ -67,7 +67,7 @@ bool JsonCursor::skip_string() {
   return false;
 }
 
-bool JsonCursor::skip_brackets() {
+bool JsonScanner::skip_brackets() {
   std::string open;
   do {
     while (position_ < text_.size() && !kStructural[static_cast<unsigned char>(text_[position_])]) ++position_;
@@ -94,7 +94,7 @@ bool JsonCursor::skip_brackets() {
   return true;
 }
 
-std::optional<std::string_view> JsonCursor::string() {
+std::optional<std::string_view> JsonScanner::string() {
   if (peek() != '"') {
     expect("a string");
     return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<std::string_view> JsonCursor::string() {
   return text_.substr(begin, position_ - begin);
 }
 
-std::optional<std::string_view> JsonCursor::value() {
+std::optional<std::string_view> JsonScanner::value() {
   const char first = peek();
   const std::size_t begin = position_;
   depth_ = 0;
