@@ -9,8 +9,8 @@ build_packages=(
   libboost-dev libboost-program-options-dev rapidjson-dev libspdlog-dev libzip-dev
   libtorch-dev libopenblas0-pthread
 )
-# What the tests and benchmarks need in addition: data sets are .tar.xz, headers are compiled with a second compiler too.
-test_packages=(libgtest-dev libbenchmark-dev libdlpack-dev clang xz-utils python3)
+# What the tests and benchmarks need in addition; headers are compiled with a second compiler too.
+test_packages=(libgtest-dev libbenchmark-dev libdlpack-dev clang python3)
 # What the tests of --all need in addition.
 venv_packages=(python3-venv)
 
@@ -56,11 +56,12 @@ venv_pip() {
   "$folder/bin/pip" install --quiet --disable-pip-version-check --retries 5 "$@"
 }
 
-# Sets torch_dir: ASSAY_TORCH_DIR of the environment, else the PyTorch wheel in .venvs/torch. The wheel asks for gigabytes of GPU
+# Sets torch_python, the interpreter of an environment with the PyTorch wheel (ASSAY_WHEEL_PYTHON, else the one of .venvs/torch), and
+# torch_dir, the wheel's folder. The wheel asks for gigabytes of GPU
 # libraries; they are installed only where `import torch` doesn't work without them.
 provide_torch_wheel() {
-  torch_dir=${ASSAY_TORCH_DIR-}
-  if [ -z "$torch_dir" ]; then
+  torch_python=${ASSAY_WHEEL_PYTHON-}
+  if [ -z "$torch_python" ]; then
     local wanted="${torch_requirements[*]} ${torch_python_requirements[*]}"
     if ! venv_is torch "$wanted"; then
       say "install ${torch_requirements[*]} into .venvs/torch"
@@ -71,8 +72,10 @@ provide_torch_wheel() {
       .venvs/torch/bin/python -c 'import torch' || fail "the PyTorch wheel in .venvs/torch can't be imported"
       printf '%s\n' "$wanted" >.venvs/torch/.requirements
     fi
-    torch_dir=$(echo "$PWD"/.venvs/torch/lib/python3*/site-packages/torch)
+    torch_python=$PWD/.venvs/torch/bin/python
   fi
+  torch_dir=$("$torch_python" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])') ||
+    fail "'$torch_python' has no torch"
   [ -f "$torch_dir/lib/libtorch_cpu.so" ] || fail "no PyTorch wheel at '$torch_dir': lib/libtorch_cpu.so is missing"
 }
 
