@@ -82,6 +82,7 @@ std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& val
   if (out.empty()) return sinks;
   sinks.push_back(make_run_json_sink(out));
   sinks.push_back(make_table_sink(out));
+  sinks.push_back(make_jsonl_sink(out));
   for (const std::string& format : config.formats) {
     if (format == "msprobe") sinks.push_back(make_msprobe_sink(out, local_timestamp()));
   }

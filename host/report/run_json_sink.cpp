@@ -61,6 +61,10 @@ class RunJsonSink final : public ResultSink {
     side(writer, "target", info_.target);
     side(writer, "reference", info_.reference);
     text(writer, "standard", info_.standard);
+    writer.Key("metrics");
+    writer.StartArray();
+    for (const std::string& name : info_.metric_names) writer.String(name);
+    writer.EndArray();
     writer.Key("config");
     writer.RawValue(info_.config_json.c_str(), info_.config_json.size(), rapidjson::kObjectType);
     writer.Key("skipped_keys");

@@ -51,6 +51,8 @@ class ResultSink {
 
 /// details.csv, result.csv and times.csv in `folder`.
 std::unique_ptr<ResultSink> make_table_sink(const std::filesystem::path& folder);
+/// results.jsonl in `folder`: a line of JSON for each API (pipeline/result_json.hpp); run.json names the metrics.
+std::unique_ptr<ResultSink> make_jsonl_sink(const std::filesystem::path& folder);
 /// run.json in `folder`: versions, configuration, counts, how to reproduce.
 std::unique_ptr<ResultSink> make_run_json_sink(const std::filesystem::path& folder);
 /// The peer's two files in `folder`, named with the local time `timestamp` (YYYYmmddHHMMSS).
