@@ -100,14 +100,14 @@ assay_dtype CallShape::narrowest_type() const {
   return narrowest;
 }
 
-bool CallShape::inputs_are_finite() const {
-  return std::all_of(tensors_.begin(), tensors_.end(), [](const Tensor* t) {
+bool CallShape::inputs_have_nan() const {
+  return std::any_of(tensors_.begin(), tensors_.end(), [](const Tensor* t) {
     const TensorView view = t->view();
-    bool finite = true;
+    bool found = false;
     view.for_each_offset([&](std::int64_t, std::int64_t offset) {
-      finite = finite && std::isfinite(view.number_at(offset)) && std::isfinite(view.imaginary_at(offset));
+      found = found || std::isnan(view.number_at(offset)) || std::isnan(view.imaginary_at(offset));
     });
-    return finite;
+    return found;
   });
 }
 

@@ -21,8 +21,8 @@ class CallShape {
   /// The narrowest floating type among the inputs: how exact a Python number computed from them can be. float64 without any.
   [[nodiscard]] assay_dtype narrowest_type() const;
 
-  /// Whether any floating input holds a NaN or an infinity.
-  [[nodiscard]] bool inputs_are_finite() const;
+  /// Whether any floating input holds a NaN.
+  [[nodiscard]] bool inputs_have_nan() const;
 
  private:
   std::vector<const Tensor*> tensors_;

@@ -33,7 +33,7 @@ std::string rule_message(const RuleOutcome& outcome, const Measured& metrics, co
   const Rule& rule = *outcome.rule;
   std::vector<std::string> parts;
   if (!rule.says.empty()) parts.push_back(rule.says);
-  if (rule.pass) {
+  if (rule.pass && metrics.get(rule.metric)) {
     parts.push_back(outcome.decision.metric + " " + short_number(outcome.decision.value) + " " +
                     std::string(missed(rule.pass->relation)) + " " + short_number(outcome.decision.limit));
   } else {

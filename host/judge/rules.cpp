@@ -1,6 +1,7 @@
 #include "judge/rules.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace assay {
@@ -39,13 +40,15 @@ RuleOutcome run_rules(const std::vector<const Rule*>& rules, const Measured& met
     if (!rule->dtypes.contains(context.dtype)) continue;
     const std::optional<double> value = metrics.get(rule->metric);
     if (!value) {
-      if (rule->missing == WhenMissing::kError) {
-        return {Verdict::kError, rule, {rule->metric, std::numeric_limits<double>::quiet_NaN(), 0}};
+      if (rule->missing != WhenMissing::kIgnore) {
+        return {rule->missing == WhenMissing::kSkip ? Verdict::kSkip : Verdict::kError,
+                rule,
+                {rule->metric, std::numeric_limits<double>::quiet_NaN(), 0}};
       }
       continue;
     }
     if (rule->accept && holds(rule->accept->relation, *value, limit_of(*rule->accept, context))) return kept;
-    if (!rule->pass) continue;
+    if (!rule->pass || (rule->nan_passes && std::isnan(*value))) continue;
     if (const auto outcome = judge_by(*rule, *value, metrics, context)) {
       if (outcome->verdict == Verdict::kError) return *outcome;
       if (kept.rule == nullptr) kept = *outcome;

@@ -43,7 +43,7 @@ struct Condition {
   Limit limit;
 };
 
-enum class WhenMissing { kIgnore, kError };
+enum class WhenMissing { kIgnore, kSkip, kError };
 
 /// One step of the judgement, in the order of the file. The first error ends it; `accept` ends it with a pass.
 struct Rule {
@@ -58,6 +58,7 @@ struct Rule {
   std::optional<Condition> pass;
   std::optional<Condition> warning;
   Verdict otherwise = Verdict::kError;
+  bool nan_passes = false;  ///< a metric that is NaN is content
   WhenMissing missing = WhenMissing::kIgnore;
 };
 

@@ -9,7 +9,8 @@ namespace {
 constexpr std::pair<std::string_view, Verdict> kSeverities[] = {{"warning", Verdict::kWarning}, {"error", Verdict::kError}};
 constexpr std::pair<std::string_view, Verdict> kEmptyVerdicts[] = {
     {"pass", Verdict::kPass}, {"skip", Verdict::kSkip}, {"error", Verdict::kError}};
-constexpr std::pair<std::string_view, WhenMissing> kMissing[] = {{"ignore", WhenMissing::kIgnore}, {"error", WhenMissing::kError}};
+constexpr std::pair<std::string_view, WhenMissing> kMissing[] = {
+    {"ignore", WhenMissing::kIgnore}, {"skip", WhenMissing::kSkip}, {"error", WhenMissing::kError}};
 constexpr std::pair<std::string_view, ScalarPolicy> kScalarPolicies[] = {
     {"tolerance", ScalarPolicy::kTolerance}, {"equal", ScalarPolicy::kEqual}, {"error", ScalarPolicy::kError}};
 constexpr std::pair<std::string_view, MismatchPolicy> kMismatchPolicies[] = {{"error", MismatchPolicy::kError},
@@ -98,6 +99,7 @@ Rule read_rule(JsonCursor& at, const Standard::Body& standard) {
   out.pass = read_condition(at, "pass");
   out.warning = read_condition(at, "warning");
   out.otherwise = at.choice("otherwise", Verdict::kError, kSeverities);
+  out.nan_passes = at.flag("nan_passes", false);
   out.missing = at.choice("missing", WhenMissing::kIgnore, kMissing);
   if (!out.pass && !out.accept) at.problem("'pass' or 'accept' is missing");
   if (out.warning && !out.pass) at.problem("'warning' needs 'pass'");

@@ -139,7 +139,9 @@ OutputVerdict judge_values(const JudgeContext& context, const Tensor& actual, co
     out.message = rule_message(outcome, metrics, out.worst);
   } else {
     out.message = non_finite_note(metrics);
-    if (!out.message.empty() && context.shape.inputs_are_finite()) out.message += ", none in the inputs";
+    if (metrics.get("nan_actual").value_or(0) > 0 && !context.shape.inputs_have_nan()) {
+      out.message += "; the nan comes from inputs without nan";
+    }
   }
   return out;
 }
