@@ -122,6 +122,7 @@ Result<RunSummary> Check::run(const std::vector<std::unique_ptr<ResultSink>>& si
   for (const auto& sink : sinks) {
     if (Status s = sink->begin(info_); !s) return s.failure();
   }
+  log("pipeline")->debug("first call of {}", positions_.size());
   RunSummary summary;
   summary.complete = true;
   for (const std::size_t position : positions_) {
