@@ -22,8 +22,9 @@ struct TensorElement {
   std::optional<assay_dtype> dtype;  ///< absent: a dtype we don't know
   std::vector<std::int64_t> shape;
   Statistic max, min, mean, norm;
-  Statistic max_finite, min_finite;  ///< Max_except_inf_nan, Min_except_inf_nan of old dumps
-  bool bounds_are_integers = false;  ///< Max and Min were written as JSON integers or booleans
+  Statistic max_finite, min_finite;               ///< Max_except_inf_nan, Min_except_inf_nan of old dumps
+  bool bounds_are_integers = false;               ///< Max and Min were written as JSON integers or booleans
+  std::int64_t max_integer = 0, min_integer = 0;  ///< exact, if bounds_are_integers
   bool requires_grad = false;
   std::string data_name;  ///< file of the data; empty: none. "datapath", the old spelling, wins over "data_name"
   std::string md5;

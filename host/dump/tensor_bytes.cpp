@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/text.hpp"
+#include "dump/float_fill.hpp"
 
 namespace assay {
 
@@ -85,22 +86,10 @@ Result<Tensor> make_tensor(StoredTensor stored) {
 Tensor convert_floats(const Tensor& tensor, assay_dtype dtype) {
   Tensor out = Tensor::allocate(dtype, tensor.shape());
   const TensorView in = tensor.view();
-  const auto fill = [&in](auto* target, auto narrow) {
-    in.for_each_offset([&](std::int64_t i, std::int64_t offset) { target[i] = narrow(in.number_at(offset)); });
-  };
-  switch (dtype.code) {
-    case ASSAY_DTYPE_BFLOAT: fill(out.data_as<std::uint16_t>(), double_to_bfloat16); break;
-    case ASSAY_DTYPE_FLOAT8_E4M3FN: fill(out.data_as<std::uint8_t>(), double_to_float8_e4m3fn); break;
-    case ASSAY_DTYPE_FLOAT8_E5M2: fill(out.data_as<std::uint8_t>(), double_to_float8_e5m2); break;
-    default:
-      if (dtype.bits == 16) {
-        fill(out.data_as<std::uint16_t>(), double_to_float16);
-      } else if (dtype.bits == 32) {
-        fill(out.data_as<float>(), [](double x) { return static_cast<float>(x); });
-      } else {
-        fill(out.data_as<double>(), [](double x) { return x; });
-      }
-  }
+  with_float_type(dtype, [&](auto narrow, auto sample) {
+    auto* const data = out.data_as<decltype(sample)>();
+    in.for_each_offset([&](std::int64_t i, std::int64_t offset) { data[i] = narrow(in.number_at(offset)); });
+  });
   return out;
 }
 

@@ -32,9 +32,13 @@ Statistic statistic_of(const Json& json, const char* name) {
   return std::nullopt;
 }
 
-bool is_whole(const Json& json, const char* name) {
+/// The statistic if it was written as an integer or a boolean.
+std::optional<std::int64_t> whole_statistic_of(const Json& json, const char* name) {
   const auto found = json.FindMember(name);
-  return found != json.MemberEnd() && (found->value.IsBool() || found->value.IsInt64() || found->value.IsUint64());
+  if (found == json.MemberEnd()) return std::nullopt;
+  if (found->value.IsBool()) return found->value.GetBool() ? 1 : 0;
+  if (found->value.IsInt64()) return found->value.GetInt64();
+  return std::nullopt;
 }
 
 std::string optional_text(const Json& json, const char* name, const JsonPlace& place) {
@@ -57,7 +61,11 @@ TensorElement decode_tensor(const Json& json, std::string type, const JsonPlace&
   tensor.norm = statistic_of(json, "Norm");
   tensor.max_finite = statistic_of(json, "Max_except_inf_nan");
   tensor.min_finite = statistic_of(json, "Min_except_inf_nan");
-  tensor.bounds_are_integers = is_whole(json, "Max") && is_whole(json, "Min");
+  const std::optional<std::int64_t> max_integer = whole_statistic_of(json, "Max");
+  const std::optional<std::int64_t> min_integer = whole_statistic_of(json, "Min");
+  tensor.bounds_are_integers = max_integer && min_integer;
+  tensor.max_integer = max_integer.value_or(0);
+  tensor.min_integer = min_integer.value_or(0);
   const auto grad = json.FindMember("requires_grad");
   if (grad != json.MemberEnd() && !grad->value.IsNull())
     tensor.requires_grad = boolean_of(grad->value, place.below("requires_grad"));
