@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kDefaultLimitSeconds = 300;
 constexpr std::int64_t kDefaultKeepMib = 256;
+constexpr std::size_t kLongestQuote = 300;
 
 std::uint64_t mebibytes(const Config& config, const char* key, std::int64_t fallback) {
   const std::int64_t value = config.get<std::int64_t>(key, fallback);
@@ -64,6 +65,22 @@ SegmentRef read_segment(Reader& in) {
   return segment;
 }
 
+Results decode_results(const Frame& frame, OutputSegments& segments) {
+  Reader in(frame.payload);
+  const SegmentRef segment = read_segment(in);
+  std::shared_ptr<OutputSegments::Lease> lease;
+  if (segment.id != 0) lease = segments.lease(segment, frame.fd);
+  ValueReader values(in, lease);
+  Results results;
+  results.outputs = values.values();
+  results.gradients = values.named();
+  results.mutated = values.named();
+  results.notes.resize(in.count());
+  for (std::string& note : results.notes) note = in.text();
+  in.finish();
+  return results;
+}
+
 }  // namespace
 
 PythonAdapter::PythonAdapter(const Context& context, const char* default_map)
@@ -75,14 +92,34 @@ PythonAdapter::PythonAdapter(const Context& context, const char* default_map)
   const std::string map = context.config.get<std::string>("map", default_map);
   settings_ = settings_json(read_module_map(map), map, mebibytes(context.config, "keep_mib", kDefaultKeepMib), memory_limit_);
   python_ = find_python(context.config.get<std::string>("python", "")).string();
-  start();
+  try {
+    start();
+  } catch (const Error& error) {
+    // A python that can't even start is a missing framework to the user, not a defect of the adapter.
+    throw Error(error.code() == ASSAY_INTERNAL ? ASSAY_UNSUPPORTED : error.code(), error.what());
+  }
+}
+
+void LastLine::set(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  line_ = line.substr(0, kLongestQuote);
+}
+
+std::string LastLine::get() const {
+  const std::lock_guard lock(mutex_);
+  return line_;
 }
 
 void PythonAdapter::start() {
-  const auto sink = [log = log_](const std::string& line) { log.debug("python: " + line); };
   server_ = {};
   inputs_.forget();
-  server_.process = std::make_unique<ServerProcess>(std::vector<std::string>{python_, "-u", server_script().string()}, sink);
+  const auto sink = [log = log_, last = server_.last_line](const std::string& line) {
+    last->set(line);
+    log.debug("python: " + line);
+  };
+  // faulthandler: a crash leaves the Python stack in the log.
+  const std::vector<std::string> command = {python_, "-u", "-X", "faulthandler", server_script().string()};
+  server_.process = std::make_unique<ServerProcess>(command, sink);
   Writer payload;
   payload.text(settings_);
   const Frame ready = exchange(FrameKind::kStart, payload.bytes(), -1, start_limit_);
@@ -114,11 +151,13 @@ void PythonAdapter::lose_server(const ChannelError& error, Seconds limit) {
   const bool closed = error.fault() == ChannelFault::kClosed;
   // A server that closed the stream is on its way out: its own end is the news. The others are ended by us.
   const std::string end = server_.process->stop(std::chrono::milliseconds(closed ? 2000 : 0));
+  const std::string said = server_.last_line->get();
   server_ = {};
   switch (error.fault()) {
     case ChannelFault::kTimeout:
       throw Error(ASSAY_INTERNAL, "the python server gave no answer within " + seconds_text(limit.count()) + " and was killed");
-    case ChannelFault::kClosed: throw Error(ASSAY_INTERNAL, "the python server " + end);
+    case ChannelFault::kClosed:
+      throw Error(ASSAY_INTERNAL, "the python server " + end + (said.empty() ? "" : "; it last said: " + said));
     default: throw Error(ASSAY_INTERNAL, "the python server was stopped: " + error.detail());
   }
 }
@@ -177,19 +216,12 @@ Results PythonAdapter::invoke(const assay_call& call) {
 }
 
 Results PythonAdapter::read_results(const Frame& frame) {
-  Reader in(frame.payload);
-  const SegmentRef segment = read_segment(in);
-  std::shared_ptr<OutputSegments::Lease> lease;
-  if (segment.id != 0) lease = server_.outputs->lease(segment, frame.fd);
-  ValueReader values(in, lease);
-  Results results;
-  results.outputs = values.values();
-  results.gradients = values.named();
-  results.mutated = values.named();
-  results.notes.resize(in.count());
-  for (std::string& note : results.notes) note = in.text();
-  in.finish();
-  return results;
+  try {
+    return decode_results(frame, *server_.outputs);
+  } catch (const Error&) {
+    server_ = {};  // what it says makes no sense: nothing more is to be trusted
+    throw;
+  }
 }
 
 }  // namespace assay::bridge

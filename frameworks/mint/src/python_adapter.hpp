@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "assay/sdk/adapter.hpp"
@@ -24,6 +25,17 @@ inline constexpr const char* kConfigSchema = R"({
   }
 })";
 
+/// What a server printed last: often why it died.
+class LastLine {
+ public:
+  void set(const std::string& line);
+  [[nodiscard]] std::string get() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string line_;
+};
+
 class PythonAdapter : public Adapter {
  public:
   PythonAdapter(const Context& context, const char* default_map);
@@ -36,6 +48,7 @@ class PythonAdapter : public Adapter {
   struct Server {
     std::unique_ptr<ServerProcess> process;
     std::shared_ptr<OutputSegments> outputs = std::make_shared<OutputSegments>();
+    std::shared_ptr<LastLine> last_line = std::make_shared<LastLine>();
   };
 
   void start();

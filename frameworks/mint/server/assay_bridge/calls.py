@@ -1,6 +1,6 @@
 """Runs one call: forward, or backward as a vector-Jacobian product, and says which arguments it changed."""
 
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional
 
 from .dtypes import BY_NAME, COMPLEX, Dtype
 from .failures import INVALID_ARGUMENT, UNSUPPORTED, Failure
@@ -16,10 +16,10 @@ _PRECISIONS = {FLOAT32: (BY_NAME["float32"], BY_NAME["complex64"]), FLOAT64: (BY
 
 
 class Results(NamedTuple):
-    outputs: List[Any]
-    gradients: List[Tuple[str, Any]]
-    mutated: List[Tuple[str, Any]]
-    notes: List[str]
+    outputs: list[Any]
+    gradients: list[tuple[str, Any]]
+    mutated: list[tuple[str, Any]]
+    notes: list[str]
 
 
 class Call:
@@ -33,11 +33,11 @@ class Call:
         reader.i32(), reader.i32()  # the device: the map's framework was set up for one
         self._function = modules.resolve(self.api)
         arguments = ArgumentReader(reader, framework, segment, modules.tuples)
-        self._args: List[Any] = arguments.values()
-        self._kwargs: Dict[str, Any] = arguments.named()
-        self._leaves: List[Leaf] = arguments.leaves
+        self._args: list[Any] = arguments.values()
+        self._kwargs: dict[str, Any] = arguments.named()
+        self._leaves: list[Leaf] = arguments.leaves
         gradients = ArgumentReader(reader, framework, segment, modules.tuples)
-        self._arriving: List[Any] = gradients.values()
+        self._arriving: list[Any] = gradients.values()
         self._sent = [*self._leaves, *gradients.leaves]
         self._raise_precision(gradients.leaves)
 
@@ -63,7 +63,7 @@ class Call:
         if not leaves:
             raise Failure(UNSUPPORTED, "the call has no floating-point tensor to differentiate for")
 
-        def differentiated(*tensors: Any) -> List[Any]:
+        def differentiated(*tensors: Any) -> list[Any]:
             replacement = {id(leaf.tensor): tensor for leaf, tensor in zip(leaves, tensors)}
             args = replace_tensors(self._args, replacement)
             outputs = _as_outputs(self._function(*args, **replace_tensors(self._kwargs, replacement)))
@@ -74,16 +74,16 @@ class Call:
         self._framework.synchronize()
         return Results([], [(leaf.path, gradient) for leaf, gradient in zip(leaves, gradients)], [], [])
 
-    def _output(self, outputs: List[Any], index: int) -> Any:
+    def _output(self, outputs: list[Any], index: int) -> Any:
         if index >= len(outputs):
-            raise Failure(INVALID_ARGUMENT, "a gradient arrives at output {}, the call has {}".format(index, len(outputs)))
+            raise Failure(INVALID_ARGUMENT, f"a gradient arrives at output {index}, the call has {len(outputs)}")
         output, arriving = self._framework.inspect(outputs[index]), self._framework.inspect(self._arriving[index])
         if output is None or not output.dtype.is_differentiable:
-            raise Failure(INVALID_ARGUMENT, "a gradient arrives at output {}, which is no floating-point tensor".format(index))
+            raise Failure(INVALID_ARGUMENT, f"a gradient arrives at output {index}, which is no floating-point tensor")
         if arriving is not None and arriving.shape != output.shape:
             raise Failure(
                 INVALID_ARGUMENT,
-                "the gradient at output {} has shape {}, the output has {}".format(index, list(arriving.shape), list(output.shape)),
+                f"the gradient at output {index} has shape {list(arriving.shape)}, the output has {list(output.shape)}",
             )
         if arriving is not None and arriving.dtype != output.dtype:
             return self._framework.cast(outputs[index], arriving.dtype)
@@ -93,7 +93,7 @@ class Call:
         info = self._framework.inspect(value)
         return info is not None and info.dtype.is_differentiable
 
-    def _raise_precision(self, gradient_leaves: List[Leaf]) -> None:
+    def _raise_precision(self, gradient_leaves: list[Leaf]) -> None:
         """Converts every floating-point and complex tensor of the call as its precision asks."""
         if self._precision not in _PRECISIONS:
             return
@@ -103,7 +103,7 @@ class Call:
         _, replacement = self._cast_leaves(gradient_leaves)
         self._arriving = replace_tensors(self._arriving, replacement)
 
-    def _cast_leaves(self, leaves: List[Leaf]) -> Tuple[List[Leaf], Dict[int, Any]]:
+    def _cast_leaves(self, leaves: list[Leaf]) -> tuple[list[Leaf], dict[int, Any]]:
         real, complex_ = _PRECISIONS[self._precision]
         out, replacement = [], {}
         for leaf in leaves:
@@ -133,5 +133,5 @@ class Call:
         return memoryview(moved) != memory
 
 
-def _as_outputs(result: Any) -> List[Any]:
+def _as_outputs(result: Any) -> list[Any]:
     return list(result) if isinstance(result, (list, tuple)) else [result]

@@ -1,9 +1,10 @@
 """Element types as the protocol names them: DLPack's code, bits and lanes."""
 
-from typing import Dict, NamedTuple
+from dataclasses import dataclass
 
 
-class Dtype(NamedTuple):
+@dataclass(frozen=True)
+class Dtype:
     code: int
     bits: int
     name: str
@@ -45,5 +46,5 @@ ALL = (
     Dtype(COMPLEX, 128, "complex128"),
 )
 
-BY_NAME: Dict[str, Dtype] = {dtype.name: dtype for dtype in ALL}
-BY_CODE: Dict[tuple, Dtype] = {(dtype.code, dtype.bits): dtype for dtype in ALL}
+BY_NAME: dict[str, Dtype] = {dtype.name: dtype for dtype in ALL}
+BY_CODE: dict[tuple[int, int], Dtype] = {(dtype.code, dtype.bits): dtype for dtype in ALL}

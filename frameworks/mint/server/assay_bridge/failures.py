@@ -1,12 +1,14 @@
 """What can go wrong with a call, as a status of the C ABI and one line that a user reads."""
 
 import re
-from typing import Iterable
+from collections.abc import Iterable
 
 INVALID_ARGUMENT, NOT_FOUND, UNSUPPORTED, OUT_OF_MEMORY, INTERNAL = 1, 2, 3, 4, 6
 
 _LONGEST = 400
-_OUT_OF_MEMORY = re.compile(r"bad_alloc|out of memory|can't allocate memory|cannot allocate memory|memory not enough", re.IGNORECASE)
+_OUT_OF_MEMORY = re.compile(
+    r"bad_alloc|out of memory|can't allocate memory|cannot allocate memory|memory not enough", re.IGNORECASE
+)
 
 
 class Failure(Exception):
@@ -39,4 +41,4 @@ def classify(error: BaseException, unsupported: Iterable["re.Pattern[str]"]) -> 
         return Failure(UNSUPPORTED, line)
     if isinstance(error, (TypeError, ValueError, IndexError, KeyError, RuntimeError, AssertionError)):
         return Failure(INVALID_ARGUMENT, line)
-    return Failure(INTERNAL, "{}: {}".format(type(error).__name__, line))
+    return Failure(INTERNAL, f"{type(error).__name__}: {line}")

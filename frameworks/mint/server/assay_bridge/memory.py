@@ -4,7 +4,7 @@ import ctypes
 import fcntl
 import mmap
 import os
-from typing import Dict, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from .failures import OUT_OF_MEMORY, Failure
 from .wire import SEGMENT_POOLED, ProtocolError
@@ -31,7 +31,7 @@ class InputSegment:
             self._private = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
             self._original = mmap.mmap(fd, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
         except (OSError, ValueError) as error:
-            raise Failure(OUT_OF_MEMORY, "memory: can't map {} bytes of inputs: {}".format(size, error)) from None
+            raise Failure(OUT_OF_MEMORY, f"memory: can't map {size} bytes of inputs: {error}") from None
         finally:
             os.close(fd)
         self._view = memoryview(self._private)
@@ -89,7 +89,7 @@ class OutputSegment:
             fcntl.fcntl(self.fd, _F_ADD_SEALS, _F_SEAL_SHRINK)
             self.view = memoryview(mmap.mmap(self.fd, size))
         except OSError as error:
-            raise Failure(OUT_OF_MEMORY, "memory: can't share {} bytes of results: {}".format(size, error.strerror)) from None
+            raise Failure(OUT_OF_MEMORY, f"memory: can't share {size} bytes of results: {error.strerror}") from None
 
     def __del__(self) -> None:
         os.close(self.fd)
@@ -108,11 +108,11 @@ class OutputPool:
 
     def __init__(self, keep_bytes: int) -> None:
         self._keep_bytes = keep_bytes
-        self._all: Dict[int, OutputSegment] = {}
-        self._free: List[OutputSegment] = []
+        self._all: dict[int, OutputSegment] = {}
+        self._free: list[OutputSegment] = []
         self._last_id = 0
 
-    def release(self, ids: List[int]) -> None:
+    def release(self, ids: list[int]) -> None:
         self._free += [self._all[i] for i in ids if i in self._all]
 
     def take(self, size: int) -> Lent:
@@ -134,7 +134,7 @@ class Placement:
     """Plans where result tensors go in one segment: 64-byte aligned, one after the other."""
 
     def __init__(self) -> None:
-        self._items: List[Tuple[object, int, int]] = []
+        self._items: list[tuple[object, int, int]] = []
         self.size = 0
 
     def add(self, tensor: object, size: int) -> int:
@@ -143,5 +143,5 @@ class Placement:
         self.size = offset + size
         return offset
 
-    def items(self) -> List[Tuple[object, int, int]]:
+    def items(self) -> list[tuple[object, int, int]]:
         return self._items

@@ -7,7 +7,8 @@ attributes, and what it finds must be a function of the framework's own.
 import importlib
 import re
 import types
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, Callable
 
 from .failures import INVALID_ARGUMENT, NOT_FOUND, UNSUPPORTED, Failure
 
@@ -20,18 +21,18 @@ _ARITHMETIC = re.compile(
 class ModuleMap:
     """The map's `types`: {"Mint": ["mindspore.mint", ...], "Mint.linalg": [...]}; `refused`: patterns of names never called."""
 
-    def __init__(self, settings: Dict[str, Any]) -> None:
+    def __init__(self, settings: dict[str, Any]) -> None:
         self.framework = _text(settings, "framework")
         self.package = _text(settings, "package")
         self.install_hint = _text(settings, "install")
         self.tuples = settings.get("sequences") == "tuple"
         self.unsupported = [re.compile(pattern) for pattern in _texts(settings, "unsupported")]
         self._refused = [re.compile(pattern) for pattern in _texts(settings, "refused")]
-        self._types: Dict[str, List[str]] = {}
+        self._types: dict[str, list[str]] = {}
         for name, modules in settings.get("types", {}).items():
             self._types[name] = [str(module) for module in modules]
-        self._namespaces: Dict[str, Tuple[Any, ...]] = {}
-        self._found: Dict[str, Callable[..., Any]] = {}
+        self._namespaces: dict[str, tuple[Any, ...]] = {}
+        self._found: dict[str, Callable[..., Any]] = {}
 
     def load(self) -> None:
         """Imports every namespace of the map that the installed framework has; the package itself must be there."""
@@ -52,17 +53,17 @@ class ModuleMap:
         namespaces = self._namespaces.get(api_type)
         if namespaces is None:
             known = ", ".join(sorted(self._namespaces))
-            raise Failure(NOT_FOUND, "{} has no API type '{}'; the module map knows {}".format(self.package, api_type, known))
+            raise Failure(NOT_FOUND, f"{self.package} has no API type '{api_type}'; the module map knows {known}")
         if any(pattern.fullmatch(api) for pattern in self._refused):
-            raise Failure(UNSUPPORTED, "'{}' is not called: it does more than compute".format(api))
+            raise Failure(UNSUPPORTED, f"'{api}' is not called: it does more than compute")
         if name.startswith("_") and not _ARITHMETIC.fullmatch(name):
-            raise Failure(NOT_FOUND, "'{}' is not a public name".format(api))
+            raise Failure(NOT_FOUND, f"'{api}' is not a public name")
         for namespace in namespaces:
             function = getattr(namespace, name, None)
             if function is not None and self._is_own_function(namespace, name, function):
                 return function  # type: ignore[no-any-return]
         places = ", ".join(self._types[api_type])
-        raise Failure(NOT_FOUND, "{} has no function '{}' (looked in {})".format(self.package, name, places))
+        raise Failure(NOT_FOUND, f"{self.package} has no function '{name}' (looked in {places})")
 
     def _is_own_function(self, namespace: Any, name: str, function: object) -> bool:
         if not callable(function) or isinstance(function, (type, types.ModuleType)):
@@ -87,15 +88,15 @@ def _namespace(path: str) -> Any:
     return None
 
 
-def _text(settings: Dict[str, Any], key: str) -> str:
+def _text(settings: dict[str, Any], key: str) -> str:
     value = settings.get(key)
     if not isinstance(value, str):
-        raise Failure(INVALID_ARGUMENT, "module map: /{}: expected a string, got {!r}".format(key, value))
+        raise Failure(INVALID_ARGUMENT, f"module map: /{key}: expected a string, got {value!r}")
     return value
 
 
-def _texts(settings: Dict[str, Any], key: str) -> Sequence[str]:
+def _texts(settings: dict[str, Any], key: str) -> Sequence[str]:
     value = settings.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise Failure(INVALID_ARGUMENT, "module map: /{}: expected a list of strings".format(key))
+        raise Failure(INVALID_ARGUMENT, f"module map: /{key}: expected a list of strings")
     return value

@@ -4,11 +4,11 @@ import json
 import resource
 import socket
 import sys
-from typing import Any, Dict, Optional
+from typing import Any, Optional
 
 from . import frameworks, wire
 from .calls import Call, Results
-from .failures import INTERNAL, INVALID_ARGUMENT, OUT_OF_MEMORY, UNSUPPORTED, Failure, classify, one_line
+from .failures import INTERNAL, OUT_OF_MEMORY, UNSUPPORTED, Failure, classify, one_line
 from .frameworks.base import Framework
 from .memory import InputSegment, OutputPool
 from .modules import ModuleMap
@@ -52,7 +52,7 @@ class Server:
         elif frame.kind == wire.CALL:
             self._call(frame, self._framework, self._modules)
         else:
-            raise ProtocolError("no request of kind {}".format(frame.kind))
+            raise ProtocolError(f"no request of kind {frame.kind}")
 
     def _send_failure(self, frame: Frame, failure: Failure) -> None:
         out = Writer()
@@ -62,18 +62,17 @@ class Server:
         wire.send(self._connection, wire.FAILED, frame.id, out.bytes())
 
     def _start(self, frame: Frame) -> None:
-        settings: Dict[str, Any] = json.loads(Reader(frame.payload).text())
+        settings: dict[str, Any] = json.loads(Reader(frame.payload).text())
         self._keep_bytes = int(settings["keep_bytes"])
         self._memory_limit = int(settings["memory_limit_bytes"])
         self._outputs = OutputPool(self._keep_bytes)
         modules = ModuleMap(settings["map"])
         try:
             framework = frameworks.load(modules.framework)
-        except ValueError as error:
-            raise Failure(INVALID_ARGUMENT, str(error)) from None
-        try:
             info = framework.start()
             modules.load()
+        except Failure:
+            raise
         except Exception as error:  # noqa: BLE001 - a broken framework raises anything
             raise Failure(UNSUPPORTED, _missing(modules, error)) from error
         self._framework, self._modules = framework, modules
@@ -81,7 +80,7 @@ class Server:
         out = Writer()
         out.text(info.name)
         out.text(info.version)
-        out.text("{}; python {} at {}".format(info.details, sys.version.split()[0], sys.executable))
+        out.text(f"{info.details}; python {sys.version.split()[0]} at {sys.executable}")
         wire.send(self._connection, wire.READY, frame.id, out.bytes())
 
     def _limit_memory(self) -> None:
@@ -135,7 +134,7 @@ class Server:
         size = body.placement.size
         if self._memory_limit and size > self._memory_limit:
             limit = self._memory_limit >> 20
-            raise Failure(OUT_OF_MEMORY, "memory: the results take {} MiB, the limit is {} MiB".format(size >> 20, limit))
+            raise Failure(OUT_OF_MEMORY, f"memory: the results take {size >> 20} MiB, the limit is {limit} MiB")
         head, fd = Writer(), -1
         if size == 0:
             head.u32(0)
@@ -155,10 +154,9 @@ class Server:
 def _missing(modules: ModuleMap, error: Exception) -> str:
     reason = one_line(error)
     if not isinstance(error, ImportError):
-        reason = "{}: {}".format(type(error).__name__, reason)
-    return "can't import {} in '{}': {}; install it with: {} -m pip install {}".format(
-        modules.package, sys.executable, reason, sys.executable, modules.install_hint
-    )
+        reason = f"{type(error).__name__}: {reason}"
+    python = sys.executable
+    return f"can't import {modules.package} in '{python}': {reason}; install it with: {python} -m pip install {modules.install_hint}"
 
 
 def _data_bytes() -> int:

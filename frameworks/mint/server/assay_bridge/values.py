@@ -1,6 +1,6 @@
 """Arguments from the wire to the framework's objects, and results back."""
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, NamedTuple, Optional
 
 from .dtypes import BY_CODE, Dtype
 from .failures import UNSUPPORTED, Failure
@@ -29,13 +29,13 @@ class ArgumentReader:
         self._in = reader
         self._framework = framework
         self._segment = segment
-        self._sequence: Callable[[List[Any]], Any] = tuple if tuples else list
-        self.leaves: List[Leaf] = []
+        self._sequence: Callable[[list[Any]], Any] = tuple if tuples else list
+        self.leaves: list[Leaf] = []
 
-    def values(self) -> List[Any]:
+    def values(self) -> list[Any]:
         return [self._value(str(i), 0) for i in range(self._in.count())]
 
-    def named(self) -> Dict[str, Any]:
+    def named(self) -> dict[str, Any]:
         out = {}
         for _ in range(self._in.count()):
             name = self._in.text()
@@ -80,16 +80,16 @@ class ArgumentReader:
             return {name: self._value(path + "." + name, depth + 1) for name, _ in pairs}
         if kind == MEMORY_FORMAT:
             return self._framework.memory_format_object(reader.text())
-        raise ProtocolError("no value of kind {}".format(kind))
+        raise ProtocolError(f"no value of kind {kind}")
 
-    def _items(self, path: str, depth: int) -> List[Any]:
-        return [self._value("{}.{}".format(path, i), depth + 1) for i in range(self._in.count())]
+    def _items(self, path: str, depth: int) -> list[Any]:
+        return [self._value(f"{path}.{i}", depth + 1) for i in range(self._in.count())]
 
     def _tensor(self, path: str) -> Any:
         dtype = _read_dtype(self._in)
         rank = self._in.count()
         if rank > _MAX_RANK:
-            raise ProtocolError("tensor of rank {}".format(rank))
+            raise ProtocolError(f"tensor of rank {rank}")
         shape = tuple(self._in.i64() for _ in range(rank))
         offset = self._in.u64()
         info = TensorInfo(dtype, shape)
@@ -106,7 +106,7 @@ class ArgumentReader:
         return tensor
 
 
-def replace_tensors(value: Any, replacement: Dict[int, Any]) -> Any:
+def replace_tensors(value: Any, replacement: dict[int, Any]) -> Any:
     """The same structure with tensors exchanged, by identity."""
     if id(value) in replacement:
         return replacement[id(value)]
@@ -121,7 +121,7 @@ def _read_dtype(reader: Reader) -> Dtype:
     code, bits, _ = reader.u8(), reader.u8(), reader.u16()
     dtype = BY_CODE.get((code, bits))
     if dtype is None:
-        raise ProtocolError("no dtype of code {} and {} bits".format(code, bits))
+        raise ProtocolError(f"no dtype of code {code} and {bits} bits")
     return dtype
 
 
@@ -139,12 +139,12 @@ class ResultWriter:
         self.out = Writer()
         self.placement = Placement()
 
-    def values(self, values: List[Any]) -> None:
+    def values(self, values: list[Any]) -> None:
         self.out.u32(len(values))
         for value in values:
             self.value(value)
 
-    def named(self, values: List[Tuple[str, Any]]) -> None:
+    def named(self, values: list[tuple[str, Any]]) -> None:
         self.out.u32(len(values))
         for name, value in values:
             self.out.text(name)
@@ -191,7 +191,7 @@ class ResultWriter:
     def _other(self, value: Any) -> None:
         dtype = self._framework.dtype_of_object(value)
         if dtype is None:
-            raise Failure(UNSUPPORTED, "the result is a {}, which can't be compared".format(type(value).__name__))
+            raise Failure(UNSUPPORTED, f"the result is a {type(value).__name__}, which can't be compared")
         self.out.u8(DTYPE)
         self._dtype(dtype)
 

@@ -100,7 +100,8 @@ class Reader:
         self._data = data
         self._at = 0
 
-    def _number(self, form: struct.Struct) -> "int | float":
+    def _number(self, form: struct.Struct) -> float:
+        value: float
         try:
             (value,) = form.unpack_from(self._data, self._at)
         except struct.error:

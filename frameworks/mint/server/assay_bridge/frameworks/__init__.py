@@ -2,6 +2,7 @@
 
 import importlib
 
+from ..failures import INVALID_ARGUMENT, Failure
 from .base import Framework
 
 _MODULES = {"plain": "plain", "mindspore": "mindspore_framework", "torch": "torch_framework"}
@@ -10,7 +11,8 @@ _MODULES = {"plain": "plain", "mindspore": "mindspore_framework", "torch": "torc
 def load(name: str) -> Framework:
     """Imports the framework's driver, not yet the framework."""
     if name not in _MODULES:
-        raise ValueError("module map: no framework '{}'; expected one of {}".format(name, ", ".join(sorted(_MODULES))))
+        known = ", ".join(sorted(_MODULES))
+        raise Failure(INVALID_ARGUMENT, f"module map: /framework: no '{name}'; expected one of {known}")
     driver = importlib.import_module("." + _MODULES[name], __package__)
     framework = driver.create()
     assert isinstance(framework, Framework)

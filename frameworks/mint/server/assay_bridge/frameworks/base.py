@@ -1,7 +1,8 @@
 """What the bridge asks of a framework. One class a framework; everything else in the bridge knows none by name."""
 
 import abc
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import Any, Callable, NamedTuple, Optional
 
 from ..dtypes import Dtype
 
@@ -14,7 +15,7 @@ class Info(NamedTuple):
 
 class TensorInfo(NamedTuple):
     dtype: Dtype
-    shape: Tuple[int, ...]
+    shape: tuple[int, ...]
 
     @property
     def nbytes(self) -> int:
@@ -74,7 +75,7 @@ class Framework(abc.ABC):
         """Waits for everything that was started; raises what failed late."""
 
     @abc.abstractmethod
-    def gradients(self, function: Callable[..., Sequence[Any]], leaves: List[Any], arriving: List[Any]) -> List[Optional[Any]]:
+    def gradients(self, function: Callable[..., Sequence[Any]], leaves: list[Any], arriving: list[Any]) -> list[Optional[Any]]:
         """Vector-Jacobian product of `function(*leaves)`, which gives one tensor for each arriving gradient."""
 
     @abc.abstractmethod

@@ -1,8 +1,8 @@
 """MindSpore in pynative mode, every kernel waited for."""
 
-from typing import Any, Callable, Dict, List, Optional, Sequence
-
-import numpy
+import contextlib
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 from ..dtypes import ALL, BY_NAME, Dtype
 from ..failures import UNSUPPORTED, Failure
@@ -16,13 +16,14 @@ _MEMORY_FORMATS = ("contiguous_format", "channels_last", "channels_last_3d", "pr
 class MindSporeFramework(Framework):
     def start(self) -> Info:
         import mindspore
+        import numpy
         from mindspore.common.api import _pynative_executor
 
-        self._ms = mindspore
+        self._ms, self._np = mindspore, numpy
         self._executor = _pynative_executor
         mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
         _wait_for_kernels(mindspore)
-        self._objects: Dict[str, Any] = {}
+        self._objects: dict[str, Any] = {}
         for dtype in ALL:
             found = getattr(mindspore, "bool_" if dtype.name == "bool" else dtype.name, None)
             if found is not None:
@@ -30,20 +31,18 @@ class MindSporeFramework(Framework):
         self._dtypes = {found: BY_NAME[name] for name, found in self._objects.items()}
         self._grad = mindspore.ops.GradOperation(get_all=True, sens_param=True)
         self._one = mindspore.Tensor.from_numpy(numpy.ones(1, numpy.float32))
-        try:
-            self.is_healthy()
-        except SystemError:
-            pass  # built for another NumPy major version, MindSpore trips once and works from then on
+        with contextlib.suppress(SystemError):
+            self.is_healthy()  # built for another NumPy major version, MindSpore trips once and works from then on
         if not self.is_healthy():
             raise RuntimeError("mint.add of two ones does not give 2")
         device = mindspore.get_context("device_target")
-        return Info("MindSpore", mindspore.__version__, "pynative on {}, numpy {}".format(device, numpy.__version__))
+        return Info("MindSpore", mindspore.__version__, f"pynative on {device}, numpy {numpy.__version__}")
 
     def tensor(self, memory: memoryview, info: TensorInfo) -> Any:
         name = info.dtype.name
         if name not in self._objects:
-            raise Failure(UNSUPPORTED, "MindSpore has no dtype {}".format(name))
-        array = numpy.frombuffer(memory, _BITS.get(name, name)).reshape(info.shape)
+            raise Failure(UNSUPPORTED, f"MindSpore has no dtype {name}")
+        array = self._np.frombuffer(memory, _BITS.get(name, name)).reshape(info.shape)
         tensor = self._ms.Tensor.from_numpy(array)
         return tensor.view(self._objects[name]) if name in _BITS else tensor
 
@@ -51,12 +50,12 @@ class MindSporeFramework(Framework):
         if isinstance(value, self._ms.Tensor):
             dtype = self._dtypes.get(value.dtype)
             if dtype is None:
-                raise Failure(UNSUPPORTED, "a tensor of dtype {} can't be compared".format(value.dtype))
+                raise Failure(UNSUPPORTED, f"a tensor of dtype {value.dtype} can't be compared")
             return TensorInfo(dtype, tuple(value.shape))
-        if isinstance(value, (numpy.ndarray, numpy.generic)):
+        if isinstance(value, (self._np.ndarray, self._np.generic)):
             dtype = BY_NAME.get(value.dtype.name)
             if dtype is None:
-                raise Failure(UNSUPPORTED, "a NumPy array of dtype {} can't be compared".format(value.dtype.name))
+                raise Failure(UNSUPPORTED, f"a NumPy array of dtype {value.dtype.name} can't be compared")
             return TensorInfo(dtype, tuple(value.shape))
         return None
 
@@ -66,8 +65,8 @@ class MindSporeFramework(Framework):
             if bits is not None:
                 tensor = tensor.contiguous().view(self._objects[bits])
             tensor = tensor.asnumpy()
-        target = numpy.frombuffer(memory, numpy.uint8).view(tensor.dtype).reshape(tensor.shape)
-        numpy.copyto(target, tensor)
+        target = self._np.frombuffer(memory, self._np.uint8).view(tensor.dtype).reshape(tensor.shape)
+        self._np.copyto(target, tensor)
 
     def address(self, tensor: Any) -> int:
         return int(tensor.data_ptr())
@@ -77,7 +76,7 @@ class MindSporeFramework(Framework):
 
     def dtype_object(self, dtype: Dtype) -> object:
         if dtype.name not in self._objects:
-            raise Failure(UNSUPPORTED, "MindSpore has no dtype {}".format(dtype.name))
+            raise Failure(UNSUPPORTED, f"MindSpore has no dtype {dtype.name}")
         return self._objects[dtype.name]
 
     def dtype_of_object(self, value: object) -> Optional[Dtype]:
@@ -92,7 +91,7 @@ class MindSporeFramework(Framework):
     def memory_format_object(self, name: str) -> object:
         found = getattr(self._ms, name, None) if name in _MEMORY_FORMATS else None
         if found is None:
-            raise Failure(UNSUPPORTED, "MindSpore has no memory format '{}'".format(name))
+            raise Failure(UNSUPPORTED, f"MindSpore has no memory format '{name}'")
         return found
 
     def seed(self, seed: int) -> None:
@@ -101,7 +100,7 @@ class MindSporeFramework(Framework):
     def synchronize(self) -> None:
         self._executor.sync()
 
-    def gradients(self, function: Callable[..., Sequence[Any]], leaves: List[Any], arriving: List[Any]) -> List[Optional[Any]]:
+    def gradients(self, function: Callable[..., Sequence[Any]], leaves: list[Any], arriving: list[Any]) -> list[Optional[Any]]:
         def differentiated(*tensors: Any) -> Any:
             outputs = function(*tensors)
             return outputs[0] if len(outputs) == 1 else tuple(outputs)

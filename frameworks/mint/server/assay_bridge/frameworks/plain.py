@@ -2,7 +2,8 @@
 
 import ctypes
 import platform
-from typing import Any, Callable, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 from ..dtypes import Dtype
 from ..failures import UNSUPPORTED, Failure
@@ -54,7 +55,7 @@ class PlainFramework(Framework):
     def synchronize(self) -> None:
         pass
 
-    def gradients(self, function: Callable[..., Sequence[Any]], leaves: List[Any], arriving: List[Any]) -> List[Optional[Any]]:
+    def gradients(self, function: Callable[..., Sequence[Any]], leaves: list[Any], arriving: list[Any]) -> list[Optional[Any]]:
         raise Failure(UNSUPPORTED, "plain Python has no gradients")
 
     def is_healthy(self) -> bool:

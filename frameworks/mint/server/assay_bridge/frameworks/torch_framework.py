@@ -1,6 +1,7 @@
 """PyTorch on the CPU, as its Python functions present it."""
 
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any, Callable, Optional
 
 from ..dtypes import ALL, BY_NAME, Dtype
 from ..failures import UNSUPPORTED, Failure
@@ -15,13 +16,13 @@ class TorchFramework(Framework):
         import torch
 
         self._torch = torch
-        self._objects: Dict[str, Any] = {}
+        self._objects: dict[str, Any] = {}
         for dtype in ALL:
             found = getattr(torch, dtype.name, None)
             if found is not None:
                 self._objects[dtype.name] = found
         self._dtypes = {found: BY_NAME[name] for name, found in self._objects.items()}
-        return Info("PyTorch", torch.__version__, "on CPU, {} threads".format(torch.get_num_threads()))
+        return Info("PyTorch", torch.__version__, f"on CPU, {torch.get_num_threads()} threads")
 
     def tensor(self, memory: memoryview, info: TensorInfo) -> Any:
         dtype = self._object(info.dtype)
@@ -33,7 +34,7 @@ class TorchFramework(Framework):
         if isinstance(value, self._torch.Tensor):
             dtype = self._dtypes.get(value.dtype)
             if dtype is None or value.layout != self._torch.strided or value.is_meta:
-                raise Failure(UNSUPPORTED, "a {} tensor of {} can't be compared".format(value.layout, value.dtype))
+                raise Failure(UNSUPPORTED, f"a {value.layout} tensor of {value.dtype} can't be compared")
             return TensorInfo(dtype, tuple(value.shape))
         if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
             return self.inspect(self._torch.as_tensor(value))
@@ -63,7 +64,7 @@ class TorchFramework(Framework):
 
     def memory_format_object(self, name: str) -> object:
         if name not in _MEMORY_FORMATS:
-            raise Failure(UNSUPPORTED, "PyTorch has no memory format '{}'".format(name))
+            raise Failure(UNSUPPORTED, f"PyTorch has no memory format '{name}'")
         return getattr(self._torch, name)
 
     def seed(self, seed: int) -> None:
@@ -72,23 +73,21 @@ class TorchFramework(Framework):
     def synchronize(self) -> None:
         pass  # the CPU has no queue
 
-    def gradients(self, function: Callable[..., Sequence[Any]], leaves: List[Any], arriving: List[Any]) -> List[Optional[Any]]:
+    def gradients(self, function: Callable[..., Sequence[Any]], leaves: list[Any], arriving: list[Any]) -> list[Optional[Any]]:
         inputs = [leaf.detach().requires_grad_() for leaf in leaves]
         # Clones, since an API that works in place may not touch a leaf of the graph.
         outputs = function(*(tensor.clone() for tensor in inputs))
         if not any(output.requires_grad for output in outputs):
             return [None] * len(leaves)
         pairs = [(output, gradient) for output, gradient in zip(outputs, arriving) if output.requires_grad]
-        return list(
-            self._torch.autograd.grad([pair[0] for pair in pairs], inputs, [pair[1] for pair in pairs], allow_unused=True)
-        )
+        return list(self._torch.autograd.grad([pair[0] for pair in pairs], inputs, [pair[1] for pair in pairs], allow_unused=True))
 
     def is_healthy(self) -> bool:
         return True
 
     def _object(self, dtype: Dtype) -> Any:
         if dtype.name not in self._objects:
-            raise Failure(UNSUPPORTED, "this PyTorch has no dtype {}".format(dtype.name))
+            raise Failure(UNSUPPORTED, f"this PyTorch has no dtype {dtype.name}")
         return self._objects[dtype.name]
 
 
