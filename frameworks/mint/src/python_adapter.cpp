@@ -171,6 +171,7 @@ void PythonAdapter::fail(const Frame& frame) {
   const assay_status status = in.i32();
   const std::uint32_t flags = in.u32();
   const std::string message = in.text();
+  inputs_.forget();  // the call may have failed before the server mapped them
   if ((flags & kStateDoubtful) != 0) server_ = {};
   throw Error(status >= ASSAY_INVALID_ARGUMENT && status <= ASSAY_INTERNAL ? status : ASSAY_INTERNAL, message);
 }

@@ -39,6 +39,7 @@ class Call:
         gradients = ArgumentReader(reader, framework, segment, modules.tuples)
         self._arriving: list[Any] = gradients.values()
         self._sent = [*self._leaves, *gradients.leaves]
+        self.input_bytes = sum(leaf.info.nbytes for leaf in self._sent)
         self._raise_precision(gradients.leaves)
 
     def run(self) -> Results:

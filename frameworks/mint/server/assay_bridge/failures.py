@@ -22,9 +22,9 @@ class Failure(Exception):
 
 
 def one_line(error: BaseException) -> str:
-    """The first line of the framework's message that says something; frameworks append call stacks of their own."""
+    """The first line of the framework's message that says something: no rulers, no "- Kernel select failed:" headings."""
     lines = (line.strip() for line in str(error).splitlines())
-    text = next((line for line in lines if line.strip("-=# ")), "")
+    text = next((line for line in lines if line.strip("-=# ") and not (line.startswith("- ") and line.endswith(":"))), "")
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + "..."
     return text or type(error).__name__

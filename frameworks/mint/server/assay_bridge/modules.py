@@ -60,6 +60,8 @@ class ModuleMap:
             raise Failure(NOT_FOUND, f"'{api}' is not a public name")
         for namespace in namespaces:
             function = getattr(namespace, name, None)
+            if isinstance(function, property):  # some versions have a method where others have a property
+                function = function.fget
             if function is not None and self._is_own_function(namespace, name, function):
                 return function  # type: ignore[no-any-return]
         places = ", ".join(self._types[api_type])

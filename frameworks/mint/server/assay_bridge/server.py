@@ -27,6 +27,7 @@ class Server:
         self._outputs = OutputPool(0)
         self._keep_bytes = 0
         self._memory_limit = 0
+        self._idle_bytes = 0
         sys.setrecursionlimit(_RECURSION_LIMIT)
 
     def serve(self) -> None:
@@ -76,16 +77,18 @@ class Server:
         except Exception as error:  # noqa: BLE001 - a broken framework raises anything
             raise Failure(UNSUPPORTED, _missing(modules, error)) from error
         self._framework, self._modules = framework, modules
-        self._limit_memory()
+        self._idle_bytes = _data_bytes()
+        self._limit_memory(0)
         out = Writer()
         out.text(info.name)
         out.text(info.version)
         out.text(f"{info.details}; python {sys.version.split()[0]} at {sys.executable}")
         wire.send(self._connection, wire.READY, frame.id, out.bytes())
 
-    def _limit_memory(self) -> None:
+    def _limit_memory(self, shared: int) -> None:
+        """Bounds what the process may take beyond the idle framework and `shared` bytes of inputs."""
         if self._memory_limit:
-            limit = _data_bytes() + self._memory_limit
+            limit = self._idle_bytes + self._memory_limit + shared
             resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
     def _call(self, frame: Frame, framework: Framework, modules: ModuleMap) -> None:
@@ -97,7 +100,9 @@ class Server:
             call = Call(reader, framework, modules, segment)
             results = call.run()
             has_run = True
-            self._send_results(frame, framework, results)
+            self._send_results(frame, framework, results, call.input_bytes)
+            if segment is not None and call.has_written(segment):
+                segment.restore()
         except ProtocolError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a framework raises is an answer
@@ -107,23 +112,23 @@ class Server:
             failure.doubtful = failed_late or not framework.is_healthy()
             if segment is not None:
                 segment.restore()
-            raise failure from error
+            self._send_failure(frame, failure)
+            failure.__traceback__ = None  # it would keep this frame, and with it the call's tensors, until a garbage collection
         finally:
             if segment is not None and segment.size > self._keep_bytes:
                 self._input = None
-        if segment is not None and call.has_written(segment):
-            segment.restore()
 
     def _input_segment(self, reader: Reader, fd: int) -> Optional[InputSegment]:
         segment_id, size, _ = reader.u32(), reader.u64(), reader.u32()
         if segment_id == 0:
             return None
-        if self._input is None or self._input.id != segment_id:
+        if self._input is None or self._input.id != segment_id or fd >= 0:
             self._input = None
+            self._limit_memory(size)
             self._input = InputSegment(segment_id, fd, size)
         return self._input
 
-    def _send_results(self, frame: Frame, framework: Framework, results: Results) -> None:
+    def _send_results(self, frame: Frame, framework: Framework, results: Results, input_bytes: int) -> None:
         body = ResultWriter(framework)
         body.values(results.outputs)
         body.named(results.gradients)
@@ -132,9 +137,9 @@ class Server:
         for note in results.notes:
             body.out.text(note)
         size = body.placement.size
-        if self._memory_limit and size > self._memory_limit:
-            limit = self._memory_limit >> 20
-            raise Failure(OUT_OF_MEMORY, f"memory: the results take {size >> 20} MiB, the limit is {limit} MiB")
+        if self._memory_limit and size + input_bytes > self._memory_limit:
+            took, limit = (size + input_bytes) >> 20, self._memory_limit >> 20
+            raise Failure(OUT_OF_MEMORY, f"memory: the call's tensors take {took} MiB with its results, the limit is {limit} MiB")
         head, fd = Writer(), -1
         if size == 0:
             head.u32(0)
@@ -155,8 +160,8 @@ def _missing(modules: ModuleMap, error: Exception) -> str:
     reason = one_line(error)
     if not isinstance(error, ImportError):
         reason = f"{type(error).__name__}: {reason}"
-    python = sys.executable
-    return f"can't import {modules.package} in '{python}': {reason}; install it with: {python} -m pip install {modules.install_hint}"
+    python, hint = sys.executable, modules.install_hint
+    return f"can't import {modules.package} in '{python}': {reason}; install it with: {python} -m pip install {hint}"
 
 
 def _data_bytes() -> int:

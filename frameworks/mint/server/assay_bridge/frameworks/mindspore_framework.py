@@ -95,7 +95,8 @@ class MindSporeFramework(Framework):
         return found
 
     def seed(self, seed: int) -> None:
-        self._ms.manual_seed(seed)
+        self._ms.set_seed((seed ^ (seed >> 32)) & 0xFFFFFFFF)  # of primitives and NumPy, 32 bits wide
+        self._ms.manual_seed(seed)  # of the functions that take a generator
 
     def synchronize(self) -> None:
         self._executor.sync()
