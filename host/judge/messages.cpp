@@ -1,5 +1,6 @@
 #include "judge/messages.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include "base/text.hpp"
@@ -39,7 +40,9 @@ std::string rule_message(const RuleOutcome& outcome, const Measured& metrics, co
   } else {
     parts.push_back(outcome.decision.metric + " has no value");
   }
-  if (const auto rtol = metrics.get("rtol_to_pass")) parts.push_back("rtol " + short_number(*rtol) + " would pass");
+  const auto rtol = metrics.get("rtol_to_pass");
+  if (rtol && std::isfinite(*rtol) && metrics.get("class_mismatch_count").value_or(0) == 0)
+    parts.push_back("rtol " + short_number(*rtol) + " would pass");
   const auto differing = metrics.get("mismatch_count");
   const auto count = metrics.get("numel");
   if (differing && count) parts.push_back(count_text(*differing) + "/" + count_text(*count) + " elements differ");
