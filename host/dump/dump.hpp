@@ -43,8 +43,10 @@ struct SkippedKey {
 class Dump {
  public:
   /// path  dump.json, a folder that holds one, or a folder with step*/rank*/ (see DumpOptions).
-  /// errors  kInput: missing, empty or truncated file, not JSON (with byte offset), wrong types at the top level, level other than
-  ///         L1 or mix, nesting deeper than 400, no such step or rank (the ones there are named)
+  /// errors  kInput: missing, empty or truncated file, not JSON outside the entries (with byte offset), wrong types at the top
+  /// level,
+  ///         level other than L1 or mix, no such step or rank (the ones there are named). What is wrong inside an entry (syntax,
+  ///         types, nesting) is that entry's own: see read()
   static Result<Dump> open(const std::filesystem::path& path, const DumpOptions& options);
 
   [[nodiscard]] const DumpHeader& header() const;

@@ -120,9 +120,12 @@ std::optional<std::string> known_opaque(const Json& json, std::string_view type)
 
 }  // namespace
 
-void require_distinct_names(const Json& object, const JsonPlace& place) {
+void require_plain_names(const Json& object, const JsonPlace& place) {
   std::vector<std::string_view> names;
   for (const auto& member : object.GetObject()) names.emplace_back(member.name.GetString(), member.name.GetStringLength());
+  for (const std::string_view name : names) {
+    if (name.find('\0') != std::string_view::npos) fail(place, "'" + escape_control(name) + "' holds a zero byte");
+  }
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) fail(place, "'" + escape_control(*twice) + "' occurs twice");
@@ -150,7 +153,7 @@ Element ElementDecoder::decode(const Json& json, const JsonPlace& place) {
 }
 
 Element ElementDecoder::dict(const Json& json, const JsonPlace& place) {
-  require_distinct_names(json, place);
+  require_plain_names(json, place);
   ElementDict dict;
   for (const auto& member : json.GetObject()) {
     std::string name(member.name.GetString(), member.name.GetStringLength());

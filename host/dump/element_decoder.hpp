@@ -21,7 +21,7 @@ class ElementDecoder {
 /// A tensor's metadata. Throws DecodeError.
 TensorElement decode_tensor(const Json& json, std::string type, const JsonPlace& place);
 
-/// Throws DecodeError when a member's name occurs twice.
-void require_distinct_names(const Json& object, const JsonPlace& place);
+/// Throws DecodeError when a member's name occurs twice or can't be a C string.
+void require_plain_names(const Json& object, const JsonPlace& place);
 
 }  // namespace assay

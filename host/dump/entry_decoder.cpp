@@ -2,6 +2,8 @@
 
 #include <rapidjson/error/en.h>
 
+#include <cctype>
+
 #include "assay/abi/value.h"
 #include "base/text.hpp"
 #include "dump/element_decoder.hpp"
@@ -20,7 +22,7 @@ class EntryDecoder {
 
   RecordedDirection run(bool backward) {
     if (!entry_.IsObject()) fail(place_, "expected an object, got " + kind_of(entry_));
-    require_distinct_names(entry_, place_);
+    require_plain_names(entry_, place_);
     RecordedDirection direction;
     direction.has_inputs = list(backward ? "input" : "input_args", direction.inputs);
     direction.has_outputs = list("output", direction.outputs);
@@ -52,7 +54,7 @@ class EntryDecoder {
     if (found == entry_.MemberEnd() || found->value.IsNull()) return;
     const JsonPlace place = place_.below("input_kwargs");
     if (!found->value.IsObject()) fail(place, "expected an object, got " + kind_of(found->value));
-    require_distinct_names(found->value, place);
+    require_plain_names(found->value, place);
     for (const auto& member : found->value.GetObject()) {
       std::string name(member.name.GetString(), member.name.GetStringLength());
       Element element = elements_.decode(member.value, place.below(name));
@@ -74,8 +76,9 @@ RecordedDirection decode_or_throw(std::string_view json, const JsonPlace& place,
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag | rapidjson::kParseFullPrecisionFlag>(json.data(),
                                                                                                                        json.size());
   if (document.HasParseError()) {
-    fail(place, "not JSON at byte " + std::to_string(document.GetErrorOffset()) +
-                    " of the entry: " + rapidjson::GetParseError_En(document.GetParseError()));
+    std::string reason = rapidjson::GetParseError_En(document.GetParseError());
+    reason.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(reason.front())));
+    fail(place, "not JSON at byte " + std::to_string(document.GetErrorOffset()) + " of the entry: " + reason);
   }
   return EntryDecoder(document, place).run(backward);
 }
