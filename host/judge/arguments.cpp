@@ -34,7 +34,11 @@ const Tensor* tensor_argument(const Judgement& judgement, std::size_t position) 
   return (*judgement.args)[position].get_if<Tensor>();
 }
 
-bool applies(const Kind& kind, const Judgement& judgement) {
+bool applies(const Kind& kind, const Judgement& judgement, const Tensor* output) {
+  if (kind.if_grown && output != nullptr) {
+    const Tensor* const before = tensor_argument(judgement, 0);
+    if (before != nullptr && output->numel() <= before->numel()) return false;
+  }
   if (kind.training && number_argument(judgement, *kind.training).value_or(1) == 0) return false;
   if (!kind.when) return true;
   const auto value = number_argument(judgement, *kind.when);

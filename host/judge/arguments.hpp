@@ -13,7 +13,7 @@ std::optional<double> number_argument(const Judgement& judgement, const Argument
 /// The tensor at a position; null: there is none.
 const Tensor* tensor_argument(const Judgement& judgement, std::size_t position);
 
-/// Whether the kind's conditions on the arguments hold.
-bool applies(const Kind& kind, const Judgement& judgement);
+/// Whether the kind's conditions on the arguments hold for an output; null: for the outputs as a whole.
+bool applies(const Kind& kind, const Judgement& judgement, const Tensor* output);
 
 }  // namespace assay

@@ -66,11 +66,11 @@ void excuse_by_conditioning(const JudgeContext& context, std::size_t position, c
       movement[i] = std::max(movement[i], distance(number_of(tensor->view(), at), number_of(expected.view(), at)));
     }
   }
-  // Single elements may stand still by chance; whole numbers either jump or don't.
-  const bool real = is_floating(actual.dtype()) || is_complex(actual.dtype());
-  const double floor = real ? median(movement) : 0;
+  // A rule at the tensor's scale allows for that scale, and for elements that stand still by chance. Where every element counts by
+  // itself (whole numbers, exact operators) only its own movement does.
   const bool relative = verdict.decision && verdict.decision->metric == "max_scaled_error";
-  const double limit = relative ? verdict.decision->limit : dtype_epsilon(actual.dtype());
+  const double floor = relative ? median(movement) : 0;
+  const double limit = relative ? verdict.decision->limit : 0;
   const double scale = rms(expected.view());
   double worst_share = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -80,7 +80,7 @@ void excuse_by_conditioning(const JudgeContext& context, std::size_t position, c
     const double magnitude = std::hypot(want.real, want.imaginary);
     const double allowed =
         factor * std::max(movement[i], floor) + limit * std::max(std::isfinite(magnitude) ? magnitude : 0, scale);
-    if (!(error <= allowed)) return;
+    if (!(error <= allowed)) return;  // nan included
     if (std::isfinite(error) && movement[i] > 0) worst_share = std::max(worst_share, error / movement[i]);
   }
   verdict.verdict = Verdict::kPass;

@@ -130,7 +130,7 @@ std::vector<JudgedOutput> Judge::judge(const Judgement& judgement) const {
     out.push_back(std::move(row));
   }
   for (const Kind* kind : plan.kinds) {
-    if (kind->kind == KindName::kFactors && applies(*kind, judgement)) judge_factors(context, *kind, pairs, out);
+    if (kind->kind == KindName::kFactors && applies(*kind, judgement, nullptr)) judge_factors(context, *kind, pairs, out);
   }
   for (JudgedOutput& row : out) {
     if (row.verdict.judged_as.empty() && row.verdict.verdict != Verdict::kNone) row.verdict.judged_as = plan.op_class.name;

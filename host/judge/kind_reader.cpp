@@ -93,7 +93,7 @@ Kind read_kind(JsonCursor& at) {
       break;
     }
     case KindName::kRange: out.training = read_argument(at, "training"); break;
-    case KindName::kUninitialised: break;
+    case KindName::kUninitialised: out.if_grown = at.flag("if_grown", false); break;
   }
   at.refuse_unknown_keys();
   return out;

@@ -94,6 +94,8 @@ struct Kind {
   std::optional<ArgumentSpec> when;  ///< only if this argument is above `above`
   double above = 0;
 
+  bool if_grown = false;  ///< kUninitialised: only where the output has more elements than the first argument
+
   ArgumentSpec probability;              ///< kDropout: of a zero
   std::optional<ArgumentSpec> training;  ///< kDropout, kDistribution: 0 means that nothing is random
   std::size_t unit_dims = 0;             ///< kDropout: leading dimensions that are dropped as one; 0: every element by itself

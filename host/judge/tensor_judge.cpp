@@ -51,9 +51,9 @@ std::optional<WorstElement> find_worst(const Measured& metrics, const Tensor& ac
 }
 
 /// The first kind for this output whose conditions hold; null: judged by value.
-const Kind* active_kind(const JudgeContext& context) {
+const Kind* active_kind(const JudgeContext& context, const Tensor& output) {
   for (const Kind* kind : context.plan.kinds) {
-    if (kind->kind != KindName::kFactors && applies(*kind, context.judgement)) return kind;
+    if (kind->kind != KindName::kFactors && applies(*kind, context.judgement, &output)) return kind;
   }
   return nullptr;
 }
@@ -154,7 +154,7 @@ OutputVerdict judge_tensors(const JudgeContext& context, std::size_t position, c
   if (actual.shape() != expected.shape()) {
     return fail(code::kShapeDiffers, "shape " + format_shape(actual.shape()) + ", expected " + format_shape(expected.shape()));
   }
-  const Kind* const kind = active_kind(context);
+  const Kind* const kind = active_kind(context, actual);
   std::optional<Tensor> reference = matched(context.standard, actual, expected);
   if (!reference && kind != nullptr && names_index_output(*kind, position) && is_integer(actual.dtype()) &&
       is_integer(expected.dtype())) {

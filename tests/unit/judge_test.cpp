@@ -1,117 +1,237 @@
+// Pairing, kinds of values, messages and overrides, by the default standard.
 #include "judge/judge.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <thread>
 
-#include "assay/sdk/comparison.hpp"
+#include "judge_support.hpp"
 
 namespace assay {
 namespace {
 
-const std::filesystem::path kStandards = std::filesystem::path(ASSAY_SOURCE_DIR) / "configs" / "standards";
+using judge_testing::Case;
+using judge_testing::complex_row;
+using judge_testing::filled;
+using judge_testing::has_verdict;
+using judge_testing::judge_all;
+using judge_testing::judge_by;
+using judge_testing::judge_one;
+using judge_testing::row;
+using judge_testing::tensor;
 
-/// A comparison with the few metrics that the standards judge by.
-class FewMetrics final : public Comparison {
- public:
-  [[nodiscard]] const std::vector<const assay_metric_info*>& metrics() const override {
-    static const assay_metric_info infos[] = {info("max_scaled_error"),
-                                              info("max_abs_error"),
-                                              info("class_mismatch_count"),
-                                              info("mismatch_count"),
-                                              info("max_ulp"),
-                                              info("msprobe_mint_cosine"),
-                                              info("numel"),
-                                              info("msprobe_mint_max_abs_error")};
-    static const std::vector<const assay_metric_info*> all = [] {
-      std::vector<const assay_metric_info*> out;
-      for (const auto& i : infos) out.push_back(&i);
-      return out;
-    }();
-    return all;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+const Judge& assay_judge() {
+  static const Judge judge = judge_by("assay");
+  return judge;
+}
+
+TEST(Judge, PairsOutputsByPosition) {
+  const auto rows = judge_all(assay_judge(), {.api = "Torch.split",
+                                              .actual = {Value(List{{row(kFloat32, {1}), Value(None{}), row(kFloat32, {2})}})},
+                                              .expected = {row(kFloat64, {1}), Value(None{}), row(kFloat64, {2})}});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].path, "0.0");
+  EXPECT_TRUE(has_verdict(rows[0].verdict, Verdict::kPass));
+  EXPECT_TRUE(has_verdict(rows[1].verdict, Verdict::kNone));
+  EXPECT_TRUE(has_verdict(rows[2].verdict, Verdict::kPass));
+}
+
+TEST(Judge, NamesItemsOfDictionariesByTheirKeys) {
+  const Dict dict{{{"values", row(kFloat32, {1})}, {"indices", row(kInt64, {0})}}};
+  const auto rows = judge_all(assay_judge(), {.api = "Torch.some_api", .actual = {dict}, .expected = {dict}});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].path, "0.indices");
+  EXPECT_TRUE(has_verdict(rows[1].verdict, Verdict::kPass));
+}
+
+TEST(Judge, AMissingOutputIsAnError) {
+  const auto rows = judge_all(
+      assay_judge(), {.api = "Torch.split", .actual = {row(kFloat32, {1})}, .expected = {row(kFloat64, {1}), row(kFloat64, {2})}});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(has_verdict(rows[0].verdict, Verdict::kPass));
+  EXPECT_TRUE(has_verdict(rows[1].verdict, Verdict::kError));
+  EXPECT_EQ(rows[1].verdict.reason, "ASSAY-CMP-001");
+  EXPECT_EQ(rows[1].actual, nullptr);
+}
+
+TEST(Judge, AnOutputTooManyIsAnError) {
+  const auto rows = judge_all(
+      assay_judge(), {.api = "Torch.split", .actual = {row(kFloat32, {1}), row(kFloat32, {2})}, .expected = {row(kFloat64, {1})}});
+  EXPECT_EQ(rows.at(1).verdict.reason, "ASSAY-CMP-002");
+}
+
+TEST(Judge, OtherShapesAndTypesAreErrors) {
+  const auto code = [&](const Tensor& actual, const Tensor& expected) {
+    const auto v = judge_one(assay_judge(), {.api = "Torch.some_api", .actual = {actual}, .expected = {expected}});
+    return v.verdict == Verdict::kError ? v.reason : std::string(verdict_name(v.verdict));
+  };
+  EXPECT_EQ(code(row(kFloat32, {1, 2}), tensor(kFloat64, {2, 1}, {1, 2})), "ASSAY-CMP-004");
+  EXPECT_EQ(code(row(kFloat32, {1}), row(kFloat16, {1})), "ASSAY-CMP-005") << "a narrower reference can't be rounded";
+  EXPECT_EQ(code(row(kFloat16, {1}), row(kBFloat16, {1})), "ASSAY-CMP-005");
+  EXPECT_EQ(code(row(kInt32, {1}), row(kInt64, {1})), "ASSAY-CMP-005");
+  EXPECT_EQ(code(row(kFloat32, {1}), row(kInt64, {1})), "ASSAY-CMP-005");
+  EXPECT_EQ(code(row(kFloat32, {1}), complex_row(kComplex128, {1})), "ASSAY-CMP-005");
+  EXPECT_EQ(code(row(kFloat16, {1}), row(kFloat32, {1})), "pass");
+  EXPECT_EQ(code(complex_row(kComplex64, {{1, 2}}), complex_row(kComplex128, {{1, 2}})), "pass");
+}
+
+TEST(Judge, ATensorAgainstANumberIsAnError) {
+  const auto v = judge_one(assay_judge(), {.api = "Tensor.item", .actual = {Value(1.0)}, .expected = {tensor(kFloat64, {}, {1})}});
+  EXPECT_EQ(v.reason, "ASSAY-CMP-003") << v.message;
+}
+
+TEST(Judge, PythonValuesAreComparedByEquality) {
+  const auto judged = [&](Value actual, Value expected) {
+    return judge_one(assay_judge(), {.api = "Tensor.size", .actual = {std::move(actual)}, .expected = {std::move(expected)}});
+  };
+  EXPECT_TRUE(has_verdict(judged(std::int64_t{3}, std::int64_t{3}), Verdict::kPass));
+  EXPECT_EQ(judged(std::int64_t{3}, std::int64_t{4}).reason, "ASSAY-CMP-006");
+  EXPECT_EQ(judged(true, std::int64_t{1}).reason, "ASSAY-CMP-003");
+  EXPECT_TRUE(has_verdict(judged(std::string("torch.FloatTensor"), std::string("torch.FloatTensor")), Verdict::kPass));
+  EXPECT_TRUE(has_verdict(judged(kFloat32, kFloat32), Verdict::kPass));
+  EXPECT_TRUE(has_verdict(judged(kFloat32, kFloat64), Verdict::kError));
+  EXPECT_TRUE(has_verdict(judged(kNan, kNan), Verdict::kPass));
+}
+
+TEST(Judge, PythonNumbersHaveThePrecisionOfTheTensorsTheyCameFrom) {
+  Case c{.api = "Tensor.norm", .actual = {Value(0.1f * 3.0)}, .expected = {Value(0.3)}, .args = {row(kFloat32, {1})}};
+  EXPECT_TRUE(has_verdict(judge_one(assay_judge(), c), Verdict::kPass));
+  c.args = {row(kFloat64, {1})};
+  EXPECT_TRUE(has_verdict(judge_one(assay_judge(), c), Verdict::kError));
+}
+
+TEST(Judge, EmptyTensorsPassByTheirShape) {
+  EXPECT_TRUE(has_verdict(
+      judge_one(assay_judge(),
+                {.api = "Torch.sum", .actual = {tensor(kFloat32, {0, 3}, {})}, .expected = {tensor(kFloat64, {0, 3}, {})}}),
+      Verdict::kPass));
+}
+
+TEST(Judge, AnOutputThatNoComparisonTakesIsASkipWithTheReason) {
+  assay_dtype odd = kInt8;
+  odd.bits = 4;
+  Tensor packed = Tensor::allocate(kInt8, {2});
+  packed.abi().dl.dtype = odd;
+  const auto v = judge_one(assay_judge(), {.api = "Torch.some_api", .actual = {packed}, .expected = {packed}});
+  EXPECT_TRUE(has_verdict(v, Verdict::kSkip));
+  EXPECT_EQ(v.reason, "ASSAY-CMP-010");
+}
+
+TEST(Judge, AFailingRowSaysMetricLimitToleranceAndWorstElement) {
+  const auto v = judge_one(assay_judge(), {.api = "Torch.exp",
+                                           .actual = {tensor(kFloat32, {2, 2}, {1, 2, 3, 4.5})},
+                                           .expected = {tensor(kFloat64, {2, 2}, {1, 2, 3, 4})}});
+  ASSERT_TRUE(v.decision);
+  EXPECT_EQ(v.decision->metric, "max_scaled_error");
+  EXPECT_NEAR(v.decision->value, 0.125, 1e-6);
+  EXPECT_EQ(v.decision->limit, 8 * 0x1p-23);
+  EXPECT_EQ(v.judged_as, "elementwise");
+  ASSERT_TRUE(v.worst);
+  EXPECT_EQ(v.worst->index, (std::vector<std::int64_t>{1, 1}));
+  EXPECT_EQ(v.worst->actual, "4.5");
+  EXPECT_EQ(v.worst->expected, "4.0");
+  EXPECT_EQ(v.worst->ulp, 1048576.0);
+  for (const char* part : {"max_scaled_error 0.125", "9.537e-07", "rtol 0.125", "1/4 elements", "(1, 1)"}) {
+    EXPECT_NE(v.message.find(part), std::string::npos) << part << " in: " << v.message;
   }
+}
 
-  void compare(const assay_pair& pair, double* values, std::uint8_t* available) const override {
-    const TensorView actual(*pair.actual);
-    const TensorView expected(*pair.expected);
-    double square = 0, scaled = 0, abs = 0, classes = 0, differing = 0, dot = 0, aa = 0, ulp = 0;
-    const std::int64_t n = actual.numel();
-    for (std::int64_t i = 0; i < n; ++i) square += std::pow(expected.number_at(i), 2);
-    const double rms = std::sqrt(square / static_cast<double>(n));
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double a = actual.number_at(i), e = expected.number_at(i);
-      if (std::isnan(a) != std::isnan(e) || std::isinf(a) != std::isinf(e)) ++classes;
-      if (!(a == e || (std::isnan(a) && std::isnan(e)))) ++differing;
-      dot += a * e;
-      aa += a * a;
-      if (!std::isfinite(a) || !std::isfinite(e)) continue;
-      abs = std::max(abs, std::fabs(a - e));
-      scaled = std::max(scaled, a == e ? 0 : std::fabs(a - e) / std::max(std::fabs(e), rms));
-      ulp = std::max(ulp, std::fabs(a - e) / 1e-30);
+TEST(Judge, HalfPrecisionNeighboursPass) {
+  for (const assay_dtype dtype : {kFloat16, kBFloat16, kFloat8E4M3FN, kFloat8E5M2}) {
+    const double eps = dtype == kFloat16 ? 0x1p-10 : dtype == kBFloat16 ? 0x1p-7 : dtype == kFloat8E5M2 ? 0x1p-2 : 0x1p-3;
+    for (const char* api : {"Torch.mul", "Torch.exp", "Torch.sum", "Torch.matmul", "Torch.some_api"}) {
+      const auto v =
+          judge_one(assay_judge(), {.api = api, .actual = {row(dtype, {1 + eps, 2})}, .expected = {row(kFloat64, {1, 2})}});
+      EXPECT_TRUE(has_verdict(v, Verdict::kPass)) << api << " " << dtype_name(dtype);
     }
-    const double out[] = {
-        scaled, abs, classes, differing, ulp, (1e-8 + dot) / (1e-8 + std::sqrt(square * aa)), static_cast<double>(n), abs};
-    std::copy(std::begin(out), std::end(out), values);
-    std::fill(available, available + std::size(out), std::uint8_t{1});
   }
+}
 
- private:
-  static assay_metric_info info(const char* name) {
-    return {sizeof(assay_metric_info), ASSAY_METRIC_SCALAR, ASSAY_BETTER_LOWER, 1, name, "1", ""};
+TEST(Judge, ExactOperatorsMustBeExact) {
+  const auto v = judge_one(assay_judge(),
+                           {.api = "Torch.cat", .actual = {row(kFloat32, {1, 2.0000005})}, .expected = {row(kFloat32, {1, 2})}});
+  EXPECT_TRUE(has_verdict(v, Verdict::kError));
+  EXPECT_EQ(v.reason, "ASSAY-CMP-023");
+  const auto neighbour = judge_one(
+      assay_judge(), {.api = "Torch.cat", .actual = {row(kFloat32, {1, 2.0000003})}, .expected = {row(kFloat32, {1, 2})}});
+  EXPECT_TRUE(has_verdict(neighbour, Verdict::kWarning));
+}
+
+TEST(Judge, CancellingSumsAreJudgedByTheSizeOfTheirTerms) {
+  const std::vector<Value> args{row(kFloat32, std::vector<double>(1000, 1e3))};
+  const auto sum = [&](double actual) {
+    return judge_one(assay_judge(), {.api = "Torch.sum",
+                                     .actual = {tensor(kFloat32, {}, {actual})},
+                                     .expected = {tensor(kFloat64, {}, {0.001})},
+                                     .args = args});
+  };
+  EXPECT_TRUE(has_verdict(sum(0.002), Verdict::kPass));
+  EXPECT_TRUE(has_verdict(sum(50), Verdict::kError));
+}
+
+TEST(Judge, LostSmallElementsOfExactProductsAreAWarning) {
+  const auto v = judge_one(assay_judge(),
+                           {.api = "Torch.mul", .actual = {row(kFloat32, {1, 1.1e-8})}, .expected = {row(kFloat64, {1, 1e-8})}});
+  EXPECT_TRUE(has_verdict(v, Verdict::kWarning));
+  EXPECT_EQ(v.reason, "ASSAY-CMP-042");
+}
+
+TEST(Judge, OverridesSetToleranceAndOutputsOfAnApi) {
+  const Judge judge =
+      judge_by("assay", R"({"apis": [{"match": ["Torch.exp", "fft.*"], "rtol": 0.1, "atol": 0.01, "outputs": [0]}]})");
+  const auto rows = judge_all(judge, {.api = "Torch.exp",
+                                      .actual = {row(kFloat32, {1.05, 0.005}), row(kFloat32, {7})},
+                                      .expected = {row(kFloat64, {1, 0}), row(kFloat64, {1})}});
+  EXPECT_TRUE(has_verdict(rows.at(0).verdict, Verdict::kPass));
+  EXPECT_TRUE(has_verdict(rows.at(1).verdict, Verdict::kSkip));
+  EXPECT_EQ(rows.at(1).verdict.reason, "ASSAY-CMP-011");
+  const auto outside = judge_one(judge, {.api = "Torch.exp", .actual = {row(kFloat32, {1.2})}, .expected = {row(kFloat64, {1})}});
+  EXPECT_EQ(outside.reason, "ASSAY-CMP-012") << outside.message;
+  const auto nan = judge_one(judge, {.api = "Torch.exp", .actual = {row(kFloat32, {kNan})}, .expected = {row(kFloat64, {1})}});
+  EXPECT_TRUE(has_verdict(nan, Verdict::kError));
+  const auto other = judge_one(judge, {.api = "Torch.sin", .actual = {row(kFloat32, {1.05})}, .expected = {row(kFloat64, {1})}});
+  EXPECT_TRUE(has_verdict(other, Verdict::kError)) << "other APIs keep their limits";
+}
+
+TEST(Judge, OverridingRulesComeFirst) {
+  const Judge judge = judge_by(
+      "assay",
+      R"({"rules": [{"code": "ASSAY-CMP-051", "metric": "max_abs_error", "accept": {"at_most": 0.5}}], "empty": "error"})");
+  EXPECT_TRUE(has_verdict(
+      judge_one(judge, {.api = "Torch.exp", .actual = {row(kFloat32, {1.4})}, .expected = {row(kFloat64, {1})}}), Verdict::kPass));
+  EXPECT_TRUE(has_verdict(judge_one(judge, {.api = "Torch.exp", .actual = {row(kFloat32, {})}, .expected = {row(kFloat64, {})}}),
+                          Verdict::kError));
+}
+
+TEST(Judge, SeveralThreadsMayJudgeAtOnce) {
+  const Judge judge = judge_by("assay");
+  std::vector<std::thread> threads;
+  std::vector<int> passed(4, 0);
+  for (std::size_t t = 0; t < passed.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        const auto v = judge_one(
+            judge,
+            {.api = "Torch.api" + std::to_string(i), .actual = {row(kFloat32, {1, 2})}, .expected = {row(kFloat64, {1, 2})}});
+        passed[t] += v.verdict == Verdict::kPass ? 1 : 0;
+      }
+    });
   }
-};
-
-Value floats(std::vector<float> values) {
-  Tensor t = Tensor::allocate(kFloat32, {static_cast<std::int64_t>(values.size())});
-  std::copy(values.begin(), values.end(), t.data_as<float>());
-  return t;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(passed, std::vector<int>(4, 50));
 }
 
-Value doubles(std::vector<double> values) {
-  Tensor t = Tensor::allocate(kFloat64, {static_cast<std::int64_t>(values.size())});
-  std::copy(values.begin(), values.end(), t.data_as<double>());
-  return t;
-}
-
-Judge judge_by(const char* standard) {
-  auto loaded = Standard::load(kStandards / standard);
-  if (!loaded) throw std::runtime_error(loaded.failure().message);
-  static FewMetrics comparison;
-  static assay_instance instance{sizeof(assay_instance), 0, static_cast<Comparison*>(&comparison), nullptr, nullptr};
-  auto judge = Judge::create(
-      *loaded, {{"few", static_cast<const assay_comparison*>(Comparison::extension(ASSAY_EXT_COMPARISON)), &instance}});
-  if (!judge) throw std::runtime_error(judge.failure().message);
-  return *judge;
-}
-
-OutputVerdict one(const Judge& judge, const char* api, const Value& actual, const Value& expected) {
-  Judgement j;
-  j.api = api;
-  j.direction = "forward";
-  j.actual = {&actual};
-  j.expected = {&expected};
-  return judge.judge(j).at(0).verdict;
-}
-
-TEST(Judge, RoundsTheReferenceBeforeComparing) {
-  const Judge judge = judge_by("assay.json");
-  const OutputVerdict v = one(judge, "Torch.sqrt", floats({1.0f / 3.0f}), doubles({1.0 / 3.0}));
-  EXPECT_EQ(v.verdict, Verdict::kPass) << v.message;
-}
-
-TEST(Judge, FailsWrongSignsOfTinyValues) {
-  const Judge judge = judge_by("assay.json");
-  const OutputVerdict v = one(judge, "Torch.tanh", floats({-1e-6f, -1e-6f}), doubles({1e-6, 1e-6}));
-  EXPECT_EQ(v.verdict, Verdict::kError) << v.message;
-  EXPECT_EQ(v.reason, "ASSAY-CMP-025") << v.message;
-}
-
-TEST(Judge, FollowsTheMintCheckerToTheLetter) {
-  const Judge judge = judge_by("msprobe-mint.json");
-  EXPECT_EQ(one(judge, "Mint.tanh", floats({-1e-6f, -1e-6f}), doubles({1e-6, 1e-6})).verdict, Verdict::kPass);
-  EXPECT_EQ(one(judge, "Mint.add", floats({1.0f, 2.002f}), doubles({1.0, 2.0})).verdict, Verdict::kError);
-  EXPECT_EQ(one(judge, "Mint.sqrt", floats({NAN, 2.0f}), doubles({NAN, 2.0})).verdict, Verdict::kError);
-  EXPECT_EQ(one(judge, "Tensor.numel", Value(std::int64_t{3}), Value(std::int64_t{3})).verdict, Verdict::kError);
+TEST(Judge, RefusesAStandardWhoseMetricsNoComparisonGives) {
+  auto standard = Standard::load(judge_testing::standards_dir() / "assay.json",
+                                 R"({"rules": [{"code": "X", "metric": "max_scaled_eror", "pass": {"at_most": 1}}]})");
+  ASSERT_TRUE(standard) << standard.failure().message;
+  const auto judge = Judge::create(*standard, {});
+  ASSERT_FALSE(judge);
+  EXPECT_NE(judge.failure().message.find("max_scaled_eror"), std::string::npos);
 }
 
 }  // namespace
