@@ -83,6 +83,7 @@ std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& val
   sinks.push_back(make_run_json_sink(out));
   sinks.push_back(make_table_sink(out));
   sinks.push_back(make_jsonl_sink(out));
+  sinks.push_back(make_html_sink(out));
   for (const std::string& format : config.formats) {
     if (format == "msprobe") sinks.push_back(make_msprobe_sink(out, local_timestamp()));
   }

@@ -24,6 +24,9 @@ Result<rapidjson::Document> load_json(const std::filesystem::path& path);
 /// Compact JSON text of a value.
 std::string json_text(const rapidjson::Value& value);
 
+/// JSON text of a value for people: a member a line, indented by 2.
+std::string indented_json(const rapidjson::Value& value);
+
 /// A JSON value as a message shows it: at most 40 bytes, control characters escaped.
 std::string json_excerpt(const rapidjson::Value& value);
 

@@ -1,8 +1,5 @@
 #include "config/pipeline_config.hpp"
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include <algorithm>
 
 #include "base/locations.hpp"
@@ -100,14 +97,6 @@ SourceConfig read_source(const Json& source) {
   return out;
 }
 
-std::string indented(const Json& json) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
-  writer.SetIndent(' ', 2);
-  json.Accept(writer);
-  return buffer.GetString();
-}
-
 bool any_match(const std::vector<std::string>& globs, const std::string& stem, const std::string& api) {
   return std::any_of(globs.begin(), globs.end(),
                      [&](const std::string& glob) { return glob_match(glob, stem) || glob_match(glob, api); });
@@ -153,7 +142,7 @@ Result<PipelineConfig> PipelineConfig::load(const std::string& pipeline, const s
   config.only = read_texts(merged, "only");
   config.skip = read_texts(merged, "skip");
   config.formats = read_texts(merged, "formats");
-  config.json = indented(merged);
+  config.json = indented_json(merged);
   return config;
 }
 

@@ -62,6 +62,14 @@ bool anything_recorded(const std::vector<Value>& values) {
   return false;
 }
 
+std::vector<std::pair<std::uint32_t, double>> filled_bins(const std::vector<double>& counts) {
+  std::vector<std::pair<std::uint32_t, double>> bins;
+  for (std::uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) bins.emplace_back(i, counts[i]);
+  }
+  return bins;
+}
+
 Verdict worst_of(const std::vector<OutputRow>& rows) {
   Verdict verdict = Verdict::kNone;
   for (const OutputRow& row : rows) verdict = worse(verdict, row.verdict);
@@ -300,6 +308,8 @@ std::vector<OutputRow> Evaluator::judge_pairs(const Context& context, const Pair
     row.actual = summarise(judged.actual, options_.summaries);
     row.expected = summarise(judged.expected, options_.summaries);
     for (const MetricValue& metric : judged.verdict.metrics) {
+      if (metric.available && metric.info->name == std::string_view("ulp_histogram"))
+        row.ulp_histogram = filled_bins(metric.numbers);
       if (metric.info->length != 1) continue;
       row.metrics.push_back(metric.available ? std::optional<double>(metric.numbers.front()) : std::nullopt);
     }

@@ -88,6 +88,17 @@ void write_row(Writer& writer, const OutputRow& row) {
     }
   }
   writer.EndArray();
+  if (!row.ulp_histogram.empty()) {
+    writer.Key("ulp_histogram");
+    writer.StartArray();
+    for (const auto& [bin, count] : row.ulp_histogram) {
+      writer.StartArray();
+      writer.Uint(bin);
+      writer.Double(count);
+      writer.EndArray();
+    }
+    writer.EndArray();
+  }
   if (row.worst) {
     writer.Key("worst");
     writer.StartObject();
@@ -222,6 +233,14 @@ OutputRow read_row(const Json& object) {
   row.expected = read_summary(object_of(member(object, "expected"), "expected"));
   for (const Json& metric : array_of(member(object, "metrics"), "metrics").GetArray()) {
     row.metrics.push_back(metric.IsNull() ? std::nullopt : std::optional<double>(number_of(metric, "metrics")));
+  }
+  if (const Json* histogram = optional_member(object, "ulp_histogram")) {
+    for (const Json& bin : array_of(*histogram, "ulp_histogram").GetArray()) {
+      if (!bin.IsArray() || bin.Size() != 2 || !bin[0].IsUint() || bin[0].GetUint() > 64) {
+        throw std::runtime_error("field 'ulp_histogram' holds something that is not a bin and its count");
+      }
+      row.ulp_histogram.emplace_back(bin[0].GetUint(), number_of(bin[1], "ulp_histogram"));
+    }
   }
   if (const Json* worst = optional_member(object, "worst")) {
     const Json& fields = object_of(*worst, "worst");

@@ -1,7 +1,8 @@
 // One API's result as one line of JSON: what workers send, what is durable on disk, what reports are rebuilt from.
 //
-// {"position": 3, "stem": "Mint.add.0", "api": "Mint.add", "forward": {...}, "backward": {...}}; a direction that the dump does not have is
-// absent. Numbers that JSON lacks are the strings "nan", "inf" and "-inf"; absent metrics are null. docs/results.md names every field.
+// {"position": 3, "stem": "Mint.add.0", "api": "Mint.add", "forward": {...}, "backward": {...}}; a direction that the dump does not
+// have is absent. Numbers that JSON lacks are the strings "nan", "inf" and "-inf"; absent metrics are null. docs/results.md names
+// every field.
 #pragma once
 
 #include <string>

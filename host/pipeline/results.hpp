@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "judge/judge.hpp"
@@ -32,6 +33,8 @@ struct OutputRow {
   ValueSummary expected;
   std::vector<std::optional<double>> metrics;  ///< in order of the judge's metric_names()
   std::optional<WorstElement> worst;
+  std::vector<std::pair<std::uint32_t, double>>
+      ulp_histogram;  ///< bins that hold elements, as (bin, count): 0, 1, 2, 3-4, 5-8, ... ulp
 };
 
 /// One direction of an API.

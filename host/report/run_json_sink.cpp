@@ -55,6 +55,7 @@ class RunJsonSink final : public ResultSink {
     text(writer, "crc32", info_.dump_fingerprint);
     text(writer, "task", info_.header.task);
     text(writer, "level", info_.header.level);
+    text(writer, "framework", info_.header.framework == Framework::kPyTorch ? "pytorch" : "mindspore");
     writer.Key("apis");
     writer.Uint64(info_.api_count);
     writer.EndObject();

@@ -55,6 +55,8 @@ std::unique_ptr<ResultSink> make_table_sink(const std::filesystem::path& folder)
 std::unique_ptr<ResultSink> make_jsonl_sink(const std::filesystem::path& folder);
 /// run.json in `folder`: versions, configuration, counts, how to reproduce.
 std::unique_ptr<ResultSink> make_run_json_sink(const std::filesystem::path& folder);
+/// report.html in `folder`: one self-contained page.
+std::unique_ptr<ResultSink> make_html_sink(const std::filesystem::path& folder);
 /// The peer's two files in `folder`, named with the local time `timestamp` (YYYYmmddHHMMSS).
 std::unique_ptr<ResultSink> make_msprobe_sink(const std::filesystem::path& folder, const std::string& timestamp);
 /// Progress, failures as they happen and the closing summary.

@@ -60,7 +60,7 @@ class TerminalSink final : public ResultSink {
         paint(std::to_string(counts.warning) + " warnings", counts.warning == 0 ? "" : "33").c_str(),
         paint(std::to_string(counts.error) + " errors", counts.error == 0 ? "" : "31").c_str(), counts.skip,
         counts.damaged == 0 ? "" : (" (" + std::to_string(counts.damaged) + " for damaged data or failed plugins)").c_str());
-    if (!options_.out_folder.empty()) std::printf("results in %s\n", options_.out_folder.c_str());
+    if (!options_.out_folder.empty()) std::printf("report: %s/report.html\n", options_.out_folder.c_str());
     std::fflush(stdout);
     return Done{};
   }

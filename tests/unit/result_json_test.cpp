@@ -27,6 +27,7 @@ ApiResult sample() {
   row.actual.shape = {2, 0, 3};
   row.expected = row.actual;
   row.metrics = {0.1, std::nullopt, std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 5e-324};
+  row.ulp_histogram = {{0, 12}, {17, 3}};
   row.worst = WorstElement{{1, 0, 2}, "1.5", "nan", 3.0};
   result.forward.outputs.push_back(row);
   return result;
@@ -44,6 +45,7 @@ TEST(ResultJson, SurvivesTheRoundTrip) {
   EXPECT_TRUE(std::isnan(*row.metrics.at(2)));
   EXPECT_EQ(*row.metrics.at(3), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(*row.metrics.at(4), 5e-324);
+  EXPECT_EQ(row.ulp_histogram.at(1), (std::pair<std::uint32_t, double>(17, 3)));
   EXPECT_EQ(row.actual.shape, (std::vector<std::int64_t>{2, 0, 3}));
   EXPECT_EQ(back->backward.verdict, Verdict::kNone);
 }
