@@ -365,7 +365,7 @@ class HtmlSink final : public ResultSink {
     if (const Result<Reasons> known = Reasons::load(share_folder() / "standards" / "reasons.json")) {
       for (const auto& [code, unused] : reasons_) {
         if (const Reason* reason = known->find(code)) {
-          writer.Key(code);
+          writer.Key(code.c_str());
           writer.String(reason->title);
         }
       }
