@@ -6,6 +6,8 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <c10/core/DefaultDtype.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <torch/csrc/api/include/torch/version.h>
 
@@ -84,6 +86,26 @@ struct Attempt {
 
 bool is_half(assay_dtype dtype) { return (is_floating(dtype) && dtype.bits <= 16) || (is_complex(dtype) && dtype.bits == 32); }
 
+#if TORCH_VERSION_MAJOR >= 2
+namespace warning_scope = c10::WarningUtils;
+#else
+namespace warning_scope = c10::Warning;
+#endif
+
+/// Sends LibTorch's warnings to the host's log; without it they go to stderr.
+class WarningLog final : public c10::WarningHandler {
+ public:
+  explicit WarningLog(const Log& log) : log_(log) {}
+#if TORCH_VERSION_MAJOR >= 2
+  void process(const c10::Warning& warning) override { log_.debug(warning.msg()); }
+#else
+  void process(const c10::SourceLocation&, const std::string& message, const bool) override { log_.debug(message); }
+#endif
+
+ private:
+  Log log_;
+};
+
 /// What the call's tensors are made of.
 struct TensorKinds {
   bool half = false;
@@ -112,7 +134,7 @@ TensorKinds tensor_kinds(const assay_call& call) {
 class TorchAdapter final : public Adapter {
  public:
   explicit TorchAdapter(const Context& context)
-      : resolver_(ApiTable::load(context.config.get<std::string>("apis", default_table())), TORCH_VERSION) {
+      : warnings_(context.log), resolver_(ApiTable::load(context.config.get<std::string>("apis", default_table())), TORCH_VERSION) {
     const auto threads = context.config.get<std::int64_t>("threads", 0);
     if (threads > 0) at::set_num_threads(static_cast<int>(threads));
     info_.framework = "LibTorch";
@@ -127,6 +149,7 @@ class TorchAdapter final : public Adapter {
   void require_support(const std::string& api, std::int32_t) override { resolver_.resolve(api); }
 
   Results invoke(const assay_call& call) override {
+    const warning_scope::WarningHandlerGuard warning_guard(&warnings_);
     const ResolvedApi& api = resolver_.resolve(call.api);
     const std::vector<Attempt> attempts = plan(api, call);
     std::optional<RunFailure> first;
@@ -175,7 +198,7 @@ class TorchAdapter final : public Adapter {
   }
 
   Results run_outputs(const ResolvedApi& api, const assay_call& call, const Attempt& attempt) {
-    const at::NoGradGuard no_grad;
+    const c10::NoGradGuard no_grad;
     seed(call.seed);
     const ForwardRun forward = run_forward(api, resolver_.table(), call, attempt.options, {});
     const auto borrowed = [&](const at::Tensor& tensor) { return is_borrowed(forward, tensor); };
@@ -208,7 +231,7 @@ class TorchAdapter final : public Adapter {
   }
 
   Results run_gradients(const ResolvedApi& api, const assay_call& call, const Attempt& attempt) {
-    const at::AutoGradMode grad_mode(true);
+    const c10::AutoGradMode grad_mode(true);
     const ForwardRun forward = run_recorded(api, call, attempt);
     const Gradients gradients = run_backward(forward, call, (call.flags & ASSAY_CALL_NODE_GRADIENTS) != 0);
     const auto borrowed = [&](const at::Tensor& tensor) { return is_borrowed(forward, tensor); };
@@ -260,6 +283,7 @@ class TorchAdapter final : public Adapter {
     }
   }
 
+  WarningLog warnings_;
   NameResolver resolver_;
   AdapterInfo info_;
 };

@@ -66,6 +66,12 @@ ApiEntry read_entry(const Reader& reader, const Json& json, const std::string& p
       entry.operators = reader.texts(value, at);
     } else if (key == "function") {
       entry.functions = reader.texts(value, at);
+    } else if (key == "fallback") {
+      entry.fallbacks = reader.texts(value, at);
+    } else if (key == "defaults") {
+      reader.members(value, at, [&](const std::string& name, const Json& number, const std::string& where) {
+        entry.defaults[name] = static_cast<std::int64_t>(reader.index(number, where));
+      });
     } else if (key == "hook") {
       entry.hook = reader.text(value, at);
     } else if (key == "order") {

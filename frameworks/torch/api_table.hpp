@@ -8,6 +8,7 @@
 // docs/torch-adapter.md describes every key.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,17 +18,19 @@ namespace assay::torch_adapter {
 
 /// What the table says about one API; an API that it doesn't name has an empty entry.
 struct ApiEntry {
-  std::string alias;                          ///< "as": run as that API
-  std::vector<std::string> operators;         ///< "operator": dispatcher names without "aten::"
-  std::vector<std::string> functions;         ///< "function": functions of the library
-  std::string hook;                           ///< "hook": a C++ implementation
-  std::vector<std::size_t> order;             ///< "order": positional arguments, reordered
-  std::map<std::string, std::string> rename;  ///< "rename": keyword -> the schema's name
-  std::vector<std::string> drop;              ///< "drop": keywords that change nothing in the result
-  std::optional<std::size_t> variadic;        ///< "variadic": positional arguments from here on are one list
-  bool returns_list = false;                  ///< "returns": "list": the result is one Python list, not several outputs
-  bool as_recorded = false;                   ///< "precision": "as-recorded": a wider type would compute something else
-  std::string unsupported;                    ///< "unsupported": why it can't be replayed
+  std::string alias;                             ///< "as": run as that API
+  std::vector<std::string> operators;            ///< "operator": dispatcher names without "aten::"
+  std::vector<std::string> functions;            ///< "function": functions of the library
+  std::vector<std::string> fallbacks;            ///< "fallback": functions tried where nothing else fits the arguments
+  std::string hook;                              ///< "hook": a C++ implementation
+  std::vector<std::size_t> order;                ///< "order": positional arguments, reordered
+  std::map<std::string, std::string> rename;     ///< "rename": keyword -> the schema's name
+  std::vector<std::string> drop;                 ///< "drop": keywords that change nothing in the result
+  std::map<std::string, std::int64_t> defaults;  ///< "defaults": where Python's default differs from the schema's
+  std::optional<std::size_t> variadic;           ///< "variadic": positional arguments from here on are one list
+  bool returns_list = false;                     ///< "returns": "list": the result is one Python list, not several outputs
+  bool as_recorded = false;                      ///< "precision": "as-recorded": a wider type would compute something else
+  std::string unsupported;                       ///< "unsupported": why it can't be replayed
 };
 
 class ApiTable {

@@ -19,7 +19,7 @@ constexpr int kBoolAsNumber = 2;    // True for an int
 constexpr int kTensorAsNumber = 3;  // a 0-d tensor for a number
 constexpr int kNumberAsTensor = 4;  // 2.5 for a tensor
 constexpr int kEnumAsInt = 1;       // a dtype for a parameter declared as int
-constexpr int kLoose = 6;           // never made by PyTorch itself: 1 for a bool
+constexpr int kLoose = 6;           // never made by PyTorch itself, or not by this version: 1 for a bool, 2.0 for an int
 
 using Converted = std::optional<c10::IValue>;
 
@@ -98,6 +98,9 @@ class ValueFitter {
   Converted fit_int(const PythonValue& value) {
     if (const auto* i = value.get_if<std::int64_t>()) return c10::IValue(*i);
     if (const auto* b = value.get_if<bool>()) return with_cost(kBoolAsNumber, static_cast<std::int64_t>(*b));
+    if (const auto* d = value.get_if<double>(); d != nullptr && *d == std::floor(*d) && std::fabs(*d) < 1e9) {
+      return with_cost(kLoose, static_cast<std::int64_t>(*d));
+    }
     if (const auto* type = value.get_if<at::ScalarType>()) return with_cost(kEnumAsInt, static_cast<std::int64_t>(*type));
     if (const auto* format = value.get_if<c10::MemoryFormat>()) return with_cost(kEnumAsInt, static_cast<std::int64_t>(*format));
     if (is_zero_dim(value)) {
@@ -292,7 +295,10 @@ class Matcher {
     for (std::size_t i = 0; i < schema_.arguments().size(); ++i) {
       const c10::Argument& argument = schema_.arguments()[i];
       if (!assigned_[i]) {
-        if (argument.default_value()) {
+        const auto other_default = rules_.defaults.find(argument.name());
+        if (other_default != rules_.defaults.end()) {
+          match.stack.emplace_back(other_default->second);
+        } else if (argument.default_value()) {
           match.stack.push_back(*argument.default_value());
         } else if (argument.type()->kind() == c10::TypeKind::OptionalType) {
           match.stack.emplace_back();

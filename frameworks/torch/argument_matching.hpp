@@ -21,6 +21,8 @@ struct MatchRules {
   const std::map<std::string, std::vector<std::string>>& argument_names;
   /// The first argument is a method's `self`.
   bool is_method = false;
+  /// Values for parameters that the call leaves out, where they are not the schema's.
+  const std::map<std::string, std::int64_t>& defaults;
 };
 
 /// A full stack for the operator. Lower cost fits better; 0 is an exact fit.

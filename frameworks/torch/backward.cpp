@@ -49,11 +49,11 @@ std::vector<Arrival> pair_gradients(const ForwardRun& run, const assay_call& cal
 /// Runs the node that made the first output, as the engine would: on all gradients that arrive at it, each result reduced to the
 /// shape and type that the next node expects.
 std::vector<at::Tensor> run_last_node(const std::vector<Arrival>& arrivals) {
-  const std::shared_ptr<torch::autograd::Node> node = arrivals[0].output.grad_fn();
+  const auto node = arrivals[0].output.grad_fn();
   if (!node) return {};
   torch::autograd::variable_list inputs(node->num_inputs());
   for (const Arrival& arrival : arrivals) {
-    if (arrival.output.grad_fn() == node) inputs.at(arrival.output.output_nr()) = arrival.gradient;
+    if (arrival.output.grad_fn().get() == node.get()) inputs.at(arrival.output.output_nr()) = arrival.gradient;
   }
   torch::autograd::variable_list outputs = (*node)(std::move(inputs));
   for (std::size_t i = 0; i < outputs.size() && i < node->num_outputs(); ++i) {
@@ -90,7 +90,7 @@ Gradients run_backward(const ForwardRun& run, const assay_call& call, bool node_
   }
   if (node_gradients) {
     try {
-      const at::NoGradGuard no_grad;
+      const c10::NoGradGuard no_grad;
       gradients.of_node = run_last_node(arrivals);
     } catch (const std::exception&) {
       // What the node gives is an extra; the gradients above stand without it.

@@ -153,10 +153,12 @@ ForwardRun run_forward(const ResolvedApi& api, const ApiTable& table, const assa
     return run;
   }
 
-  const MatchRules rules{table.argument_names(), api.is_method};
+  const MatchRules rules{table.argument_names(), api.is_method, api.entry.defaults};
   std::string reasons;
   std::vector<Fit> candidates = fits(api.functions, arguments, rules, reasons);
   if (candidates.empty()) candidates = fits(api.operators, arguments, rules, reasons);
+  if (candidates.empty()) candidates = fits(api.fallbacks, arguments, rules, reasons);
+  if (candidates.empty() && !api.problem.empty()) throw Error(ASSAY_UNSUPPORTED, api.problem);
   if (candidates.empty()) {
     throw Error(ASSAY_INVALID_ARGUMENT, "the arguments fit no overload of '" + api.name + "': " + reasons);
   }

@@ -7,6 +7,7 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 
 #include <fstream>
+#include <regex>
 
 #include "assay/sdk/error.hpp"
 #include "errors.hpp"
@@ -60,13 +61,38 @@ class TorchModule : public jit::BuiltinModule {
   }
 };
 
+/// Lengths of list parameters that one int may stand for ("BroadcastingList2[int]"), by parameter. The compiler itself knows this
+/// notation only where no default value has to be evaluated, so it is given plain lists.
+std::map<std::string, int> take_broadcast_lengths(std::string& source) {
+  static const std::regex kNotation("(\\w+): (Optional\\[)?BroadcastingList(\\d)");
+  std::map<std::string, int> lengths;
+  for (std::sregex_iterator it(source.begin(), source.end(), kNotation), end; it != end; ++it) {
+    lengths[(*it)[1]] = std::stoi((*it)[3]);
+  }
+  source = std::regex_replace(source, kNotation, "$1: $2List");
+  return lengths;
+}
+
+c10::FunctionSchema with_lengths(const c10::FunctionSchema& schema, const std::map<std::string, int>& lengths) {
+  std::vector<c10::Argument> arguments;
+  for (const c10::Argument& argument : schema.arguments()) {
+    const auto length = lengths.find(argument.name());
+    if (length == lengths.end()) {
+      arguments.push_back(argument);
+    } else {
+      arguments.emplace_back(argument.name(), argument.type(), length->second, argument.default_value());
+    }
+  }
+  return schema.cloneWithArguments(std::move(arguments));
+}
+
 /// A compiled function as something to run: calls inlined, no optimisation, so that every operator runs as in eager mode.
-LibraryFunction make_runnable(const std::string& name, jit::Function& function) {
+LibraryFunction make_runnable(const std::string& name, jit::Function& function, const std::map<std::string, int>& lengths) {
   auto graph = jit::toGraphFunction(function).graph()->copy();
   jit::Inline(*graph);
   LibraryFunction out;
   out.name = name;
-  out.schema = &function.getSchema();
+  out.schema = std::make_shared<const c10::FunctionSchema>(with_lengths(function.getSchema(), lengths));
   const std::function<bool(jit::Block*)> writes = [&](jit::Block* block) {
     for (jit::Node* node : block->nodes()) {
       if (const c10::FunctionSchema* schema = node->maybeSchema(); schema != nullptr && schema->is_mutable()) return true;
@@ -108,9 +134,10 @@ FunctionLibrary::Definition& FunctionLibrary::Body::compile(const std::string& n
     // Each overload lives under a prefix of its own, since a compilation unit holds a name once.
     const c10::QualifiedName prefix("overload" + std::to_string(i));
     try {
+      const std::map<std::string, int> lengths = take_broadcast_lengths(definition.sources[i]);
       unit->define(prefix, definition.sources[i], resolver, nullptr);
       jit::Function& function = unit->get_function(c10::QualifiedName(prefix, name));
-      definition.functions.push_back(make_runnable(name, function));
+      definition.functions.push_back(make_runnable(name, function, lengths));
       definition.compiled.emplace_back(unit, &function);
     } catch (const Error& e) {
       definition.problem = e.what();

@@ -4,7 +4,8 @@
 //     return input / (input.abs() + 1)
 //
 // A function's name is the API's with '_' for '.'; several definitions of one name are overloads, tried in order. Inside,
-// `torch.f` is the operator aten::f, `torch.float32` a dtype, and every other function of the library can be called.
+// `torch.f` is the operator aten::f, `torch.float32` a dtype, and every other function of the library can be called. A parameter
+// of type BroadcastingList2[int] also takes one int.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -20,7 +21,7 @@ namespace assay::torch_adapter {
 
 struct LibraryFunction {
   std::string name;
-  const c10::FunctionSchema* schema = nullptr;
+  std::shared_ptr<const c10::FunctionSchema> schema;
   bool writes = false;  ///< some operator inside works in place
   std::function<void(std::vector<c10::IValue>& stack)> run;
 };

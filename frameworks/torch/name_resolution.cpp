@@ -149,9 +149,11 @@ ResolvedApi NameResolver::build(const std::string& api) {
     try {
       ResolvedApi target = build(other);
       target.name = api;
+      target.is_method = resolved.is_method;
       target.entry.rename.insert(entry.rename.begin(), entry.rename.end());
       target.entry.drop.insert(target.entry.drop.end(), entry.drop.begin(), entry.drop.end());
       target.entry.as_recorded = target.entry.as_recorded || entry.as_recorded;
+      target.entry.defaults.insert(entry.defaults.begin(), entry.defaults.end());
       if (!entry.order.empty()) target.entry.order = entry.order;
       return target;
     } catch (const Error& e) {
@@ -160,20 +162,11 @@ ResolvedApi NameResolver::build(const std::string& api) {
     }
   }
 
-  std::string problem;
-  for (const std::string& name : functions) {
-    if (!library_.has(name)) throw Error(ASSAY_INTERNAL, "the API table names the unknown function '" + name + "'");
-    try {
-      for (const LibraryFunction& function : library_.overloads(name)) {
-        resolved.functions.push_back({"function " + function.name, function.schema, function.run, function.writes, 0});
-      }
-    } catch (const Error& e) {
-      problem = e.what();
-    }
-  }
+  std::string& problem = resolved.problem;
+  resolved.functions = functions_named(functions, problem);
+  resolved.fallbacks = functions_named(entry.fallbacks, problem);
   for (const std::string& name : entry.operators) append(resolved.operators, operators_of(name, "", 0));
   if (entry.operators.empty()) resolved.operators = natural_operators(family, parts);
-  // Functional names are operators of their own or, now and then, the ones of torch.
   if (!resolved.functions.empty() || !resolved.operators.empty()) return resolved;
 
   const auto since = table_.since().find(parts.back());
@@ -183,6 +176,21 @@ ResolvedApi NameResolver::build(const std::string& api) {
     throw Error(ASSAY_UNSUPPORTED, "LibTorch " + version_ + " has no '" + api + "'" + need);
   }
   throw Error(ASSAY_NOT_FOUND, unknown(api));
+}
+
+std::vector<Candidate> NameResolver::functions_named(const std::vector<std::string>& names, std::string& problem) {
+  std::vector<Candidate> out;
+  for (const std::string& name : names) {
+    if (!library_.has(name)) throw Error(ASSAY_INTERNAL, "the API table names the unknown function '" + name + "'");
+    try {
+      for (const LibraryFunction& function : library_.overloads(name)) {
+        out.push_back({"function " + function.name, function.schema.get(), function.run, function.writes, 0});
+      }
+    } catch (const Error& e) {
+      problem = e.what();
+    }
+  }
+  return out;
 }
 
 std::string NameResolver::unknown(const std::string& api) const {

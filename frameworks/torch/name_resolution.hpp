@@ -32,6 +32,8 @@ struct ResolvedApi {
   const Hook* hook = nullptr;
   std::vector<Candidate> functions;  ///< tried first
   std::vector<Candidate> operators;
+  std::vector<Candidate> fallbacks;  ///< tried last
+  std::string problem;               ///< why a function of the API doesn't compile, where none does
 };
 
 class NameResolver {
@@ -44,6 +46,7 @@ class NameResolver {
 
  private:
   ResolvedApi build(const std::string& api);
+  std::vector<Candidate> functions_named(const std::vector<std::string>& names, std::string& problem);
   [[nodiscard]] std::string unknown(const std::string& api) const;
 
   ApiTable table_;
