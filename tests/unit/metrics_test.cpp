@@ -19,20 +19,19 @@ double allowed(const std::string& name, const std::vector<double>& expected) {
   return 1e-12;
 }
 
+/// Every metric of `actual` is as in `expected`.
 void expect_same(const Numbers& actual, const Numbers& expected, const std::string& what) {
-  ASSERT_EQ(actual.size(), expected.size()) << what;
-  for (const auto& [name, numbers] : expected) {
-    const auto found = actual.find(name);
-    ASSERT_NE(found, actual.end()) << what << ": no " << name;
-    ASSERT_EQ(found->second.size(), numbers.size()) << what << ": " << name << " available on one side only";
+  for (const auto& [name, numbers] : actual) {
+    const std::vector<double>& wanted = expected.at(name);
+    ASSERT_EQ(numbers.size(), wanted.size()) << what << ": " << name << " is available on one side only";
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const double got = found->second[i];
-      const double want = numbers[i];
+      const double got = numbers[i];
+      const double want = wanted[i];
       if (std::isnan(want) || std::isinf(want)) {
         EXPECT_TRUE(std::isnan(want) ? std::isnan(got) : got == want)
             << what << ": " << name << "[" << i << "] is " << got << ", not " << want;
       } else {
-        EXPECT_NEAR(got, want, allowed(name, numbers) * std::fabs(want)) << what << ": " << name << "[" << i << "]";
+        EXPECT_NEAR(got, want, allowed(name, wanted) * std::fabs(want)) << what << ": " << name << "[" << i << "]";
       }
     }
   }
@@ -40,8 +39,10 @@ void expect_same(const Numbers& actual, const Numbers& expected, const std::stri
 
 void expect_naive(const Tensor& actual, const Tensor& expected, const std::string& what) {
   const Numbers naive = naive_metrics(actual, expected);
+  const engine::EngineOptions defaults;
   expect_same(run_engine(actual, expected), naive, what);
-  expect_same(run_engine(make_strided(actual), make_strided(expected)), naive, what + ", strided");
+  expect_same(run_engine(actual, expected, defaults), naive, what + ", default metrics");
+  expect_same(run_engine(make_strided(actual), make_strided(expected), defaults), naive, what + ", strided");
 }
 
 struct Kind {

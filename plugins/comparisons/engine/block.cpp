@@ -1,212 +1,81 @@
 #include "block.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
+#include <cstring>
 
-#include "classes.hpp"
+#include "float_kernel.hpp"
+#include "general_block.hpp"
 
 namespace assay::engine {
 namespace {
 
-/// A sum in eight lanes: the same order of additions as one that runs eight elements at a time.
-struct LaneSum {
-  double lanes[8] = {};
-  void add(int lane, double value) { lanes[lane] += value; }
-  [[nodiscard]] double total() const {
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-  }
+bool is_short_float(assay_dtype dtype) { return dtype == kFloat32 || dtype == kFloat16 || dtype == kBFloat16; }
+
+/// Memory of one side of a block: a padded copy where the tensor's own memory can't be used, and widened 16-bit elements.
+struct Side {
+  alignas(64) std::byte copy[kBlockSize * sizeof(float)];
+  alignas(64) float wide[kBlockSize];
 };
 
-struct BlockSums {
-  LaneSum actual_square, expected_square, product, square, difference, relative, ulp;
-  LaneSum normal_relative, normal_square, peer_ulp;
-};
-
-/// A non-finite pair as the peer judges it: both clipped to the finite range of the tested dtype.
-bool special_is_wrong(const PeerLimits& limits, double actual, double expected) {
-  if (std::isnan(actual) || std::isnan(expected)) return std::isnan(actual) != std::isnan(expected);
-  const double clipped_actual = std::clamp(actual, -limits.largest, limits.largest);
-  const double clipped_expected = std::clamp(expected, -limits.largest, limits.largest);
-  double difference = std::fabs(clipped_actual - clipped_expected);
-  if (difference > limits.overflow) difference = std::numeric_limits<double>::infinity();
-  return !(difference / (std::fabs(expected) + limits.epsilon) <= limits.rtol);
-}
-
-/// The peer's float8 distance, with its sign.
-double float8_ulp(double actual, double expected) {
-  const double tiny = std::ldexp(1.0, -1000);
-  const auto sign = [](double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); };
-  const double log_expected = std::max(std::log2(std::fabs(expected) + tiny), -22.0);
-  const double exponent = std::floor(log_expected);
-  const double distance_from_one = std::fabs(exponent);
-  const double width = distance_from_one <= 3 ? 3 : (distance_from_one <= 7 ? 2 : (distance_from_one <= 15 ? 1 : 0));
-  if (width > 0) return (actual - expected) * std::exp2(width - exponent);
-  return sign(actual) * std::log2(std::fabs(actual) + tiny) - sign(expected) * log_expected;
-}
-
-double peer_ulp(const PeerLimits& limits, double actual, double expected) {
-  if (limits.signed_ulp) return float8_ulp(actual, expected);
-  const double magnitude = std::fabs(expected);
-  if (!std::isfinite(magnitude)) return std::numeric_limits<double>::quiet_NaN();
-  // Zero has exponent 0 in the peer's formula, not the smallest one.
-  const int exponent = magnitude == 0 ? 0 : std::max(std::ilogb(magnitude), limits.ulp_min_exponent);
-  return std::ldexp(std::fabs(actual - expected), limits.ulp_fraction_bits - exponent);
-}
-
-void gather_peer(const Tile& tile, const Plan& plan, int i, PeerTotals& totals, BlockSums& sums) {
-  const PeerLimits& limits = plan.limits;
-  const int lane = i % 8;
-  const double actual = tile.actual[i];
-  const double expected = tile.expected[i];
-  const double rounded = tile.rounded[i];
-  const double difference = std::fabs(actual - expected);
-  const double magnitude = std::fabs(expected);
-  const double relative = difference / (magnitude + limits.epsilon);
-  totals.below[0] += relative < 1e-2 ? 1 : 0;
-  totals.below[1] += relative < 1e-3 ? 1 : 0;
-  totals.below[2] += relative < 1e-4 ? 1 : 0;
-  totals.positive += actual > rounded ? 1 : 0;
-  totals.negative += actual < rounded ? 1 : 0;
-  if (!std::isfinite(actual) || !std::isfinite(rounded)) {
-    ++totals.special;
-    totals.special_wrong += special_is_wrong(limits, actual, rounded) ? 1 : 0;
-  } else if (magnitude <= limits.small_value) {
-    ++totals.small;
-    totals.small_over_benchmark += difference > limits.atol_benchmark ? 1 : 0;
-    totals.small_over_absolute += difference > limits.atol_absolute ? 1 : 0;
-  } else {
-    totals.normal_over_rtol += relative > limits.rtol ? 1 : 0;
-    totals.normal_max_relative = std::max(totals.normal_max_relative, relative);
-    sums.normal_relative.add(lane, relative);
-    sums.normal_square.add(lane, difference * difference);
+/// The block's elements in a row, with zeros up to the padded size; elements are aligned.
+const std::byte* padded_run(const Source& source, std::int64_t begin, int n, int padded, std::byte* copy) {
+  const std::size_t size = source.element_size();
+  const std::byte* run = source.read(begin, n, copy);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(run) % size == 0;
+  if (run != copy) {
+    if (n == padded && aligned) return run;
+    std::memcpy(copy, run, static_cast<std::size_t>(n) * size);
   }
-  if (limits.has_ulp) {
-    const double ulp = peer_ulp(limits, actual, expected);
-    totals.ulp_over += ulp > limits.ulp_share_above ? 1 : 0;
-    if (!(ulp <= totals.ulp_max)) totals.ulp_max = std::isnan(totals.ulp_max) ? totals.ulp_max : ulp;
-    sums.peer_ulp.add(lane, ulp);
-  }
-}
-
-void count_class(NumberClass number, std::uint64_t& nan, std::uint64_t& pos_inf, std::uint64_t& neg_inf) {
-  switch (number) {
-    case NumberClass::kNan: ++nan; break;
-    case NumberClass::kPosInf: ++pos_inf; break;
-    case NumberClass::kNegInf: ++neg_inf; break;
-    case NumberClass::kFinite: break;
-  }
-}
-
-/// Counts the pair's classes; whether both are finite, so that its numbers count.
-bool gather_classes(const Tile& tile, int i, Totals& totals) {
-  const double* actual = tile.actual + i * tile.parts;
-  const double* expected = tile.expected + i * tile.parts;
-  const NumberClass of_actual = class_of(actual, tile.parts);
-  const NumberClass of_expected = class_of(expected, tile.parts);
-  if (of_actual == NumberClass::kFinite && of_expected == NumberClass::kFinite) return true;
-  count_class(of_actual, totals.nan_actual, totals.pos_inf_actual, totals.neg_inf_actual);
-  count_class(of_expected, totals.nan_expected, totals.pos_inf_expected, totals.neg_inf_expected);
-  const bool same = same_class(actual, expected, tile.parts);
-  const bool equal = same_value(actual, expected, tile.parts);
-  totals.class_mismatch += same ? 0 : 1;
-  totals.equal_nan += equal && of_actual == NumberClass::kNan ? 1 : 0;
-  totals.equal_inf += same && of_actual != NumberClass::kNan ? 1 : 0;
-  totals.mismatch += equal ? 0 : 1;
-  return false;
-}
-
-void gather_squares(const Tile& tile, int i, BlockSums& sums) {
-  double actual_square = 0;
-  double expected_square = 0;
-  double product = 0;
-  double square = 0;
-  for (int part = i * tile.parts; part < (i + 1) * tile.parts; ++part) {
-    const double actual = tile.actual[part];
-    const double expected = tile.expected[part];
-    actual_square += actual * actual;
-    expected_square += expected * expected;
-    product += actual * expected;
-    square += (actual - expected) * (actual - expected);
-  }
-  const int lane = i % 8;
-  sums.actual_square.add(lane, actual_square);
-  sums.expected_square.add(lane, expected_square);
-  sums.product.add(lane, product);
-  sums.square.add(lane, square);
-}
-
-void gather_relative(const Tile& tile, const Plan& plan, int i, Totals& totals, BlockSums& sums, Histograms& histograms) {
-  const double difference = tile.difference[i];
-  const double magnitude = tile.magnitude[i];
-  double relative = 0;
-  if (magnitude != 0) {
-    relative = difference / magnitude;
-    totals.max_relative = std::max(totals.max_relative, relative);
-    if (plan.rtol) totals.max_rtol = std::max(totals.max_rtol, (difference - plan.atol) / magnitude);
-  } else if (difference != 0) {
-    relative = std::numeric_limits<double>::infinity();
-    totals.max_difference_at_zero = std::max(totals.max_difference_at_zero, difference);
-  }
-  if (relative <= std::numeric_limits<double>::max()) {
-    ++totals.finite_relative;
-    sums.relative.add(i % 8, relative);
-  }
-  if (plan.error_bins) ++histograms.error[static_cast<std::size_t>(error_bin(relative))];
-}
-
-void gather_tile(const Tile& tile, const Plan& plan, Totals& totals, BlockSums& sums, Histograms& histograms) {
-  for (int i = 0; i < tile.n; ++i) {
-    const double* actual = tile.actual + i * tile.parts;
-    totals.zero_actual += actual[0] == 0 && (tile.parts == 1 || actual[1] == 0) ? 1 : 0;
-    if (plan.peer) gather_peer(tile, plan, i, totals.peer, sums);
-    if (!gather_classes(tile, i, totals)) continue;
-
-    ++totals.finite;
-    const double difference = tile.difference[i];
-    totals.mismatch += difference != 0 ? 1 : 0;
-    totals.max_difference = std::max(totals.max_difference, difference);
-    totals.max_magnitude = std::max(totals.max_magnitude, tile.magnitude[i]);
-    for (int part = 0; part < tile.parts; ++part) totals.max_actual = std::max(totals.max_actual, std::fabs(actual[part]));
-    sums.difference.add(i % 8, difference);
-    if (plan.sums) gather_squares(tile, i, sums);
-    gather_relative(tile, plan, i, totals, sums, histograms);
-    totals.max_ulp = std::max(totals.max_ulp, tile.ulp[i]);
-    sums.ulp.add(i % 8, static_cast<double>(tile.ulp[i]));
-    if (plan.ulp_bins) ++histograms.ulp[static_cast<std::size_t>(ulp_bin(tile.ulp[i]))];
-  }
+  std::memset(copy + static_cast<std::size_t>(n) * size, 0, static_cast<std::size_t>(padded - n) * size);
+  return copy;
 }
 
 }  // namespace
 
-int ulp_bin(std::uint64_t ulp) { return ulp == 0 ? 0 : std::min(1 + static_cast<int>(std::bit_width(ulp - 1)), kUlpBins - 1); }
+BlockGatherer::BlockGatherer(const PairReader& reader, const Plan& plan)
+    : reader_(reader),
+      plan_(plan),
+      has_vector_code_(reader.actual().dtype() == reader.expected().dtype() && is_short_float(reader.actual().dtype()) &&
+                       !plan.peer) {}
 
-int error_bin(double relative) {
-  if (relative == 0) return 0;
-  // The exponent and the two leading fraction bits, counted so that bin 248 starts at 1.
-  const auto code = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(relative) >> 50) - ((1023 - 62) * 4);
-  return static_cast<int>(std::clamp<std::int64_t>(code, 4, Histograms::kFineBins - 1));
+void BlockGatherer::gather(std::int64_t begin, int n, Totals& totals, Histograms& histograms) const {
+  if (has_vector_code_ && gather_floats(begin, n, totals, histograms)) return;
+  gather_general_block(reader_, plan_, begin, n, totals, histograms);
 }
 
-void gather_block(const PairReader& reader, const Plan& plan, std::int64_t begin, int n, Totals& totals, Histograms& histograms) {
-  BlockSums sums;
-  Tile tile;
-  for (int done = 0; done < n; done += Tile::kSize) {
-    reader.read(begin + done, std::min(Tile::kSize, n - done), tile);
-    gather_tile(tile, plan, totals, sums, histograms);
+bool BlockGatherer::gather_floats(std::int64_t begin, int n, Totals& totals, Histograms& histograms) const {
+  Side actual;
+  Side expected;
+  const Source& actual_source = reader_.actual();
+  const Source& expected_source = reader_.expected();
+  const int padded = (n + kVectorPadding - 1) / kVectorPadding * kVectorPadding;
+  const std::byte* actual_run = padded_run(actual_source, begin, n, padded, actual.copy);
+  const std::byte* expected_run = padded_run(expected_source, begin, n, padded, expected.copy);
+
+  FloatBlock block;
+  block.n = padded;
+  block.padding = padded - n;
+  if (n == kBlockSize && actual_source.numel() - begin >= 2 * kBlockSize && actual_source.is_contiguous() &&
+      expected_source.is_contiguous()) {
+    const std::size_t bytes = static_cast<std::size_t>(n) * actual_source.element_size();
+    block.next_actual = actual_run + bytes;
+    block.next_expected = expected_run + bytes;
   }
-  totals.count += static_cast<std::uint64_t>(n);
-  totals.actual_square += sums.actual_square.total();
-  totals.expected_square += sums.expected_square.total();
-  totals.product += sums.product.total();
-  totals.square += sums.square.total();
-  totals.difference += sums.difference.total();
-  totals.relative += sums.relative.total();
-  totals.ulp += sums.ulp.total();
-  totals.peer.normal_relative += sums.normal_relative.total();
-  totals.peer.normal_square += sums.normal_square.total();
-  totals.peer.ulp += sums.peer_ulp.total();
+  if (actual_source.dtype() == kFloat32) {
+    block.actual = reinterpret_cast<const float*>(actual_run);
+    block.expected = reinterpret_cast<const float*>(expected_run);
+    return gather_float_block(plan_, block, totals, histograms);
+  }
+  block.actual_bits = reinterpret_cast<const std::uint16_t*>(actual_run);
+  block.expected_bits = reinterpret_cast<const std::uint16_t*>(expected_run);
+  const bool is_half = actual_source.dtype() == kFloat16;
+  block.infinity = is_half ? 0x7c00 : 0x7f80;
+  const auto widen = is_half ? widen_float16 : widen_bfloat16;
+  widen(block.actual_bits, padded, actual.wide);
+  widen(block.expected_bits, padded, expected.wide);
+  block.actual = actual.wide;
+  block.expected = expected.wide;
+  return gather_float_block(plan_, block, totals, histograms);
 }
 
 }  // namespace assay::engine

@@ -1,4 +1,4 @@
-// plugins/comparisons/engine/block.hpp: gathers the totals of one block with any values in it, element by element.
+// plugins/comparisons/engine/block.hpp: gathers the totals of one block, by vector code where its dtype and values allow.
 #pragma once
 
 #include "plan.hpp"
@@ -10,13 +10,20 @@ namespace assay::engine {
 /// Elements of a block: the unit of the fixed summation order.
 inline constexpr int kBlockSize = 2048;
 
-/// The histogram bin of a ulp distance: 0, 1, 2, 3-4, 5-8, ...
-int ulp_bin(std::uint64_t ulp);
+class BlockGatherer {
+ public:
+  /// Both borrowed.
+  BlockGatherer(const PairReader& reader, const Plan& plan);
 
-/// The quarter-octave bin of a relative error >= 0.
-int error_bin(double relative);
+  /// Adds elements [begin, begin + n), n <= kBlockSize. [any-thread]
+  void gather(std::int64_t begin, int n, Totals& totals, Histograms& histograms) const;
 
-/// Adds block [begin, begin + n), n <= kBlockSize, to `totals` and `histograms`.
-void gather_block(const PairReader& reader, const Plan& plan, std::int64_t begin, int n, Totals& totals, Histograms& histograms);
+ private:
+  bool gather_floats(std::int64_t begin, int n, Totals& totals, Histograms& histograms) const;
+
+  const PairReader& reader_;
+  const Plan& plan_;
+  bool has_vector_code_;
+};
 
 }  // namespace assay::engine

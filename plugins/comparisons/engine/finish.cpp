@@ -25,26 +25,6 @@ double kept_bits(const Plan& plan, double relative) {
   return std::clamp(-std::log2(relative), 0.0, static_cast<double>(plan.format.precision));
 }
 
-/// The middle element's bits, placed inside its quarter octave as if the bin were evenly filled.
-double median_bits(const Plan& plan, const Walk& walk) {
-  const std::uint64_t total = walk.totals.finite;
-  const std::uint64_t rank = (total + 1) / 2;
-  std::uint64_t below = 0;
-  for (int bin = 0; bin < Histograms::kFineBins; ++bin) {
-    const std::uint64_t in_bin = walk.histograms.error[static_cast<std::size_t>(bin)];
-    if (below + in_bin < rank) {
-      below += in_bin;
-      continue;
-    }
-    if (bin == 0) return plan.format.precision;
-    const double inside = (number(rank - below) - 0.5) / number(in_bin);
-    const double low = std::ldexp(1.0 + (bin % 4) / 4.0, bin / 4 - 62);
-    const double high = std::ldexp(1.0 + (bin % 4 + 1) / 4.0, bin / 4 - 62);
-    return kept_bits(plan, low + inside * (high - low));
-  }
-  return kNan;
-}
-
 bool finish_own(const Outcome& outcome, Metric metric, double* out) {
   const Plan& plan = outcome.plan;
   const Totals& t = outcome.walk.totals;
@@ -65,7 +45,7 @@ bool finish_own(const Outcome& outcome, Metric metric, double* out) {
       for (const std::uint64_t count : outcome.walk.histograms.ulp) *out++ = number(count);
       return true;
     case Metric::kSignificantBitsWorst: *out = kept_bits(plan, max_relative(t)); return any_finite;
-    case Metric::kSignificantBitsMedian: *out = median_bits(plan, outcome.walk); return any_finite;
+    case Metric::kSignificantBitsMedian: *out = kept_bits(plan, outcome.look.median_relative); return any_finite;
     case Metric::kMismatchCount: *out = number(t.mismatch); return true;
     case Metric::kMismatchFirst: *out = static_cast<double>(outcome.look.first_mismatch); return true;
     case Metric::kNanActual: *out = number(t.nan_actual); return true;
@@ -76,16 +56,13 @@ bool finish_own(const Outcome& outcome, Metric metric, double* out) {
     case Metric::kNegInfExpected: *out = number(t.neg_inf_expected); return true;
     case Metric::kClassMismatchCount: *out = number(t.class_mismatch); return true;
     case Metric::kClassMismatchFirst: *out = static_cast<double>(outcome.look.first_class_mismatch); return true;
-    case Metric::kRtolToPass: *out = t.max_difference_at_zero > plan.atol ? kInf : t.max_rtol; return any_finite;
+    case Metric::kRtolToPass: *out = outcome.look.max_rtol; return any_finite;
     case Metric::kWorstIndex: *out = static_cast<double>(outcome.look.worst[0]); return true;
     case Metric::kWorstIndices:
       for (const std::int64_t index : outcome.look.worst) *out++ = static_cast<double>(index);
       return true;
     case Metric::kErrorHistogram:
-      for (std::size_t bin = 0; bin < Histograms::kFineBins; bin += 4) {
-        const auto* fine = &outcome.walk.histograms.error[bin];
-        *out++ = number(fine[0] + fine[1] + fine[2] + fine[3]);
-      }
+      for (const std::uint64_t count : outcome.walk.histograms.error) *out++ = number(count);
       return true;
     case Metric::kMaxScaledError: *out = outcome.look.max_scaled; return any_finite;
     case Metric::kZeroCountActual: *out = number(t.zero_actual); return true;

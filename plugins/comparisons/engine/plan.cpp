@@ -13,14 +13,15 @@ Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_
   const bool is_real_float = is_floating(actual) && is_floating(expected);
   plan.worst = any(Metric::kWorstIndex, Metric::kWorstIndices);
   plan.scaled = any(Metric::kMaxScaledError);
+  plan.rtol = any(Metric::kRtolToPass);
+  plan.median = any(Metric::kSignificantBitsMedian);
   plan.first_mismatch = any(Metric::kMismatchFirst);
   plan.first_class_mismatch = any(Metric::kClassMismatchFirst);
   plan.sums = any(Metric::kCosine, Metric::kRelL2Error, Metric::kRmsExpected, Metric::kMaxScaledError, Metric::kMintCosine,
                   Metric::kTorchCosine, Metric::kMeanAbsError);
-  plan.relative = plan.worst || plan.scaled ||
+  plan.relative = plan.worst || plan.scaled || plan.rtol ||
                   any(Metric::kMaxRelError, Metric::kMeanRelError, Metric::kSignificantBitsWorst, Metric::kMintMaxRelError);
   plan.error_bins = any(Metric::kSignificantBitsMedian, Metric::kErrorHistogram);
-  plan.rtol = any(Metric::kRtolToPass);
   plan.ulp = any(Metric::kMaxUlp, Metric::kMeanUlp);
   plan.ulp_bins = any(Metric::kUlpHistogram);
   plan.peer =

@@ -16,14 +16,15 @@ struct Plan {
   bool sums = false;        ///< of squares and products
   bool relative = false;    ///< |d| / |e|: maximum and sum
   bool error_bins = false;  ///< |d| / |e|: histogram
-  bool rtol = false;
-  bool ulp = false;  ///< maximum and sum
+  bool ulp = false;         ///< maximum and sum
   bool ulp_bins = false;
   bool peer = false;  ///< the metrics of ASSAY_TORCH_METRICS; floats only
 
-  // What a second look at a few chunks has to find.
+  // What a second look at a few blocks has to find.
   bool worst = false;
   bool scaled = false;
+  bool rtol = false;
+  bool median = false;
   bool first_mismatch = false;
   bool first_class_mismatch = false;
 };

@@ -22,6 +22,41 @@ void decode_side(const Source& source, const std::byte* raw, int n, int parts, d
   }
 }
 
+/// |d| and |e| of every element.
+void measure(Tile& tile) {
+  if (tile.parts == 1) {
+    for (int i = 0; i < tile.n; ++i) {
+      tile.difference[i] = std::fabs(tile.actual[i] - tile.expected[i]);
+      tile.magnitude[i] = std::fabs(tile.expected[i]);
+    }
+    return;
+  }
+  for (int i = 0; i < tile.n; ++i) {
+    const int re = 2 * i;
+    const int im = re + 1;
+    tile.difference[i] = std::hypot(tile.actual[re] - tile.expected[re], tile.actual[im] - tile.expected[im]);
+    tile.magnitude[i] = std::hypot(tile.expected[re], tile.expected[im]);
+  }
+}
+
+/// Expected in the actual's dtype, and, for floats, the distances to it.
+void measure_ulp(Tile& tile, assay_dtype actual, assay_dtype expected, bool distances) {
+  const int count = tile.n * tile.parts;
+  if (actual == expected) {
+    std::copy_n(tile.expected, count, tile.rounded);
+  } else {
+    for (int i = 0; i < count; ++i) tile.rounded[i] = round_to(actual, tile.expected[i]);
+  }
+  if (!distances) return;
+  for (int i = 0; i < tile.n; ++i) {
+    tile.ulp[i] = 0;
+    for (int part = i * tile.parts; part < (i + 1) * tile.parts; ++part) {
+      const std::uint64_t distance = key_distance(order_key(actual, tile.actual[part]), order_key(actual, tile.rounded[part]));
+      tile.ulp[i] = std::max(tile.ulp[i], distance);
+    }
+  }
+}
+
 }  // namespace
 
 PairReader::PairReader(const Source& actual, const Source& expected)
@@ -30,7 +65,7 @@ PairReader::PairReader(const Source& actual, const Source& expected)
       complex_(assay::is_complex(actual.dtype()) || assay::is_complex(expected.dtype())),
       integers_(is_whole(actual.dtype()) && is_whole(expected.dtype())) {}
 
-void PairReader::read(std::int64_t begin, int n, Tile& tile) const {
+void PairReader::read(std::int64_t begin, int n, Tile& tile, Depth depth) const {
   std::byte actual_scratch[Tile::kSize * 16];
   std::byte expected_scratch[Tile::kSize * 16];
   const std::byte* actual_raw = actual_.read(begin, n, actual_scratch);
@@ -38,40 +73,17 @@ void PairReader::read(std::int64_t begin, int n, Tile& tile) const {
 
   tile.n = n;
   tile.parts = complex_ ? 2 : 1;
-  const int count = n * tile.parts;
   decode_side(actual_, actual_raw, n, tile.parts, tile.actual);
   decode_side(expected_, expected_raw, n, tile.parts, tile.expected);
-
-  const assay_dtype part = part_dtype(actual_.dtype());
-  if (part == part_dtype(expected_.dtype())) {
-    std::copy_n(tile.expected, count, tile.rounded);
-  } else {
-    for (int i = 0; i < count; ++i) tile.rounded[i] = round_to(part, tile.expected[i]);
-  }
-
+  measure(tile);
   if (integers_) {
     for (int i = 0; i < n; ++i) {
       tile.ulp[i] =
           integer_distance(load_integer(actual_.dtype(), actual_raw, i), load_integer(expected_.dtype(), expected_raw, i));
       tile.difference[i] = static_cast<double>(tile.ulp[i]);
-      tile.magnitude[i] = std::fabs(tile.expected[i]);
-    }
-  } else if (complex_) {
-    for (int i = 0; i < n; ++i) {
-      const int re = 2 * i;
-      const int im = re + 1;
-      tile.difference[i] = std::hypot(tile.actual[re] - tile.expected[re], tile.actual[im] - tile.expected[im]);
-      tile.magnitude[i] = std::hypot(tile.expected[re], tile.expected[im]);
-      tile.ulp[i] = std::max(key_distance(order_key(part, tile.actual[re]), order_key(part, tile.rounded[re])),
-                             key_distance(order_key(part, tile.actual[im]), order_key(part, tile.rounded[im])));
-    }
-  } else {
-    for (int i = 0; i < n; ++i) {
-      tile.difference[i] = std::fabs(tile.actual[i] - tile.expected[i]);
-      tile.magnitude[i] = std::fabs(tile.expected[i]);
-      tile.ulp[i] = key_distance(order_key(part, tile.actual[i]), order_key(part, tile.rounded[i]));
     }
   }
+  if (depth == kWithUlp) measure_ulp(tile, part_dtype(actual_.dtype()), part_dtype(expected_.dtype()), !integers_);
 }
 
 }  // namespace assay::engine

@@ -31,7 +31,8 @@ class PairReader {
   PairReader(const Source& actual, const Source& expected);
 
   /// Fills the tile with elements [begin, begin + n). [any-thread]
-  void read(std::int64_t begin, int n, Tile& tile) const;
+  enum Depth { kWithoutUlp, kWithUlp };  ///< without: `rounded` and `ulp` stay as they are
+  void read(std::int64_t begin, int n, Tile& tile, Depth depth) const;
 
   [[nodiscard]] const Source& actual() const { return actual_; }
   [[nodiscard]] const Source& expected() const { return expected_; }

@@ -41,7 +41,6 @@ void Totals::merge(const Totals& next) {
   max_difference = std::max(max_difference, next.max_difference);
   max_difference_at_zero = std::max(max_difference_at_zero, next.max_difference_at_zero);
   max_relative = std::max(max_relative, next.max_relative);
-  max_rtol = std::max(max_rtol, next.max_rtol);
   max_magnitude = std::max(max_magnitude, next.max_magnitude);
   max_actual = std::max(max_actual, next.max_actual);
   max_ulp = std::max(max_ulp, next.max_ulp);

@@ -1,7 +1,7 @@
 // plugins/comparisons/engine/totals.hpp: what a walk gathers, for a block, a chunk or the whole pair.
 //
-// Maxima and counts don't depend on the order of adding; sums do, so they are added in one fixed order: eight lanes inside a block
-// (element i in lane i mod 8), blocks in order inside a chunk, chunks pairwise.
+// Maxima and counts don't depend on the order of adding; sums do, so they are added in one fixed order: four lanes inside a block
+// (element i in lane i mod 4), blocks in order inside a chunk, chunks pairwise.
 #pragma once
 
 #include <array>
@@ -52,7 +52,6 @@ struct Totals {
   double max_difference = 0;
   double max_difference_at_zero = 0;  ///< where e is 0
   double max_relative = 0;            ///< where e is not 0
-  double max_rtol = 0;                ///< (|d| - atol) / |e|, where e is not 0
   double max_magnitude = 0;           ///< |e|
   double max_actual = 0;              ///< |a|; of complex numbers: of their parts
   std::uint64_t max_ulp = 0;
@@ -72,12 +71,19 @@ struct Totals {
 
 /// Counts by power of two; of the order of adding nothing depends.
 struct Histograms {
-  /// Bins of |d| / |e|: 0 for equal, then quarter octaves. Four make one bin of error_histogram.
-  static constexpr int kFineBins = 4 * kErrorBins;
   std::array<std::uint64_t, kUlpBins> ulp{};
-  std::array<std::uint64_t, kFineBins> error{};
+  std::array<std::uint64_t, kErrorBins> error{};
 
   void merge(const Histograms& next);
+};
+
+/// What one block can hold at most; tells which blocks are worth a second look.
+struct BlockBounds {
+  double max_difference = 0;
+  double max_difference_at_zero = 0;
+  double max_relative = 0;
+  bool has_mismatch = false;
+  bool has_class_mismatch = false;
 };
 
 /// Adds in a fixed tree, so that rounding doesn't grow with the number of chunks.

@@ -11,12 +11,17 @@ namespace {
 /// Starting a thread costs as much as this many elements.
 constexpr std::int64_t kElementsPerThread = 128 * 1024;
 
-void gather_chunk(const PairReader& reader, const Plan& plan, std::int64_t begin, std::int64_t end, Totals& totals,
-                  Histograms& histograms) {
-  for (std::int64_t at = begin; at < end; at += kBlockSize) {
-    const auto n = static_cast<int>(std::min<std::int64_t>(kBlockSize, end - at));
-    gather_block(reader, plan, at, n, totals, histograms);
+Totals gather_chunk(const BlockGatherer& gatherer, std::int64_t begin, std::int64_t end, BlockBounds* bounds,
+                    Histograms& histograms) {
+  Totals chunk;
+  for (std::int64_t at = begin; at < end; at += kBlockSize, ++bounds) {
+    Totals block;
+    gatherer.gather(at, static_cast<int>(std::min<std::int64_t>(kBlockSize, end - at)), block, histograms);
+    *bounds = {block.max_difference, block.max_difference_at_zero, block.max_relative, block.mismatch != 0,
+               block.class_mismatch != 0};
+    chunk.merge(block);
   }
+  return chunk;
 }
 
 }  // namespace
@@ -25,12 +30,14 @@ Walk walk_pair(const PairReader& reader, const Plan& plan, unsigned max_threads)
   const std::int64_t numel = reader.actual().numel();
   const auto chunk_count = static_cast<std::size_t>((numel + kChunkSize - 1) / kChunkSize);
   Walk walk;
-  walk.chunks.resize(chunk_count);
+  walk.blocks.resize(static_cast<std::size_t>((numel + kBlockSize - 1) / kBlockSize));
+  std::vector<Totals> chunks(chunk_count);
+  const BlockGatherer gatherer(reader, plan);
   std::atomic<std::size_t> next{0};
   const auto work = [&](Histograms& histograms) {
     for (std::size_t k = next.fetch_add(1); k < chunk_count; k = next.fetch_add(1)) {
       const std::int64_t begin = static_cast<std::int64_t>(k) * kChunkSize;
-      gather_chunk(reader, plan, begin, std::min(numel, begin + kChunkSize), walk.chunks[k], histograms);
+      chunks[k] = gather_chunk(gatherer, begin, std::min(numel, begin + kChunkSize), &walk.blocks[k * kBlocksInChunk], histograms);
     }
   };
 
@@ -50,7 +57,7 @@ Walk walk_pair(const PairReader& reader, const Plan& plan, unsigned max_threads)
   work(walk.histograms);
   for (std::thread& thread : threads) thread.join();
   for (const Histograms& own : histograms) walk.histograms.merge(own);
-  walk.totals = merge_pairwise(walk.chunks.data(), walk.chunks.size());
+  walk.totals = merge_pairwise(chunks.data(), chunks.size());
   return walk;
 }
 

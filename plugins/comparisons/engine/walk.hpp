@@ -1,7 +1,7 @@
 // plugins/comparisons/engine/walk.hpp: the one walk over a pair, in chunks that threads take in turn.
 //
 //   Walk walk = walk_pair(reader, plan, max_threads);
-//   walk.totals, walk.histograms; walk.chunks[k] holds the totals of elements [k, k + 1) * kChunkSize
+//   walk.totals, walk.histograms; walk.blocks[k] bounds elements [k, k + 1) * kBlockSize
 #pragma once
 
 #include <vector>
@@ -10,13 +10,14 @@
 
 namespace assay::engine {
 
-/// Elements of a chunk: what a thread takes at a time, and what a second look reads again.
-inline constexpr std::int64_t kChunkSize = 8 * kBlockSize;
+/// Elements of a chunk: what a thread takes at a time.
+inline constexpr std::size_t kBlocksInChunk = 8;
+inline constexpr std::int64_t kChunkSize = kBlocksInChunk * kBlockSize;
 
 struct Walk {
   Totals totals;
   Histograms histograms;
-  std::vector<Totals> chunks;
+  std::vector<BlockBounds> blocks;
 };
 
 /// The same numbers for any number of threads.
