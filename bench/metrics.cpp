@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "assay/abi/comparison.h"
 #include "assay/sdk/tensor.hpp"
 #include "loader/registry.hpp"
 
@@ -85,10 +86,10 @@ std::pair<Tensor, Tensor> make_pair(assay_dtype dtype, std::size_t bytes) {
 
 class Comparer {
  public:
-  Comparer(const Registry& registry, const std::string& config) {
+  Comparer(Registry& registry, const std::string& config) {
     Result<Instance> created = registry.create("assay.elementwise", ASSAY_KIND_COMPARISON, config);
     if (!created) {
-      std::fprintf(stderr, "cannot create the comparison: %s\n", created.error().message.c_str());
+      std::fprintf(stderr, "cannot create the comparison: %s\n", created.failure().message.c_str());
       std::exit(1);
     }
     instance_ = std::make_unique<Instance>(std::move(*created));
@@ -156,7 +157,7 @@ void small_pair(Comparer& comparer, const char* metrics) {
 }
 
 int run(const Options& options) {
-  const Registry registry = Registry::discover(default_search_path({}));
+  Registry registry = Registry::discover(default_search_path({}));
   Comparer defaults(registry, "{}");
   Comparer all(registry, R"({"metrics": ["assay", "msprobe-mint", "msprobe-torch"]})");
   Comparer mint(registry, R"({"metrics": ["msprobe-mint"]})");

@@ -120,12 +120,30 @@ double class_count(const std::vector<Element>& all, bool of_actual, double wante
   });
 }
 
-std::vector<double> worst(const std::vector<Element>& all, Real floor) {
+// By what worst_indices is ordered: class mismatches before everything else.
+Real worst_key(const Element& element, Real floor) {
+  if (!element.same_class()) return std::numeric_limits<Real>::infinity();
+  return element.finite() ? element.d / std::max(element.magnitude, floor) : 0;
+}
+
+Real worst_floor(const std::vector<Element>& all) {
+  Real square = 0;
+  Real finite = 0;
+  for (const Element& element : all) {
+    if (!element.finite()) continue;
+    square += element.magnitude * element.magnitude;
+    ++finite;
+  }
+  const Real rms = finite == 0 ? 0 : std::sqrt(square / finite);
+  return rms > 0 ? rms : 1;
+}
+
+std::vector<double> worst(const std::vector<Element>& all) {
+  const Real floor = worst_floor(all);
   std::vector<std::pair<Real, double>> order;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].same_value() || (!all[i].finite() && all[i].same_class())) continue;
-    const Real key = all[i].same_class() ? all[i].d / std::max(all[i].magnitude, floor) : Real(1e4000L);
-    order.emplace_back(static_cast<double>(key), static_cast<double>(i));
+    const Real key = worst_key(all[i], floor);
+    if (key > 0) order.emplace_back(key, static_cast<double>(i));
   }
   std::stable_sort(order.begin(), order.end(), [](const auto& l, const auto& r) { return l.first > r.first; });
   std::vector<double> out(8, -1.0);
@@ -206,8 +224,7 @@ void add_own(const std::vector<Element>& all, assay_dtype dtype, double atol_opt
   out["class_mismatch_count"] = {class_mismatch};
   out["class_mismatch_first"] = {first(all, [](const Element& x) { return !x.same_class(); })};
   out["rtol_to_pass"] = if_any(rtol);
-  const Real epsilon = floats ? std::ldexp(Real(1), -limits_of(dtype).fraction_bits) : 0;
-  out["worst_indices"] = worst(all, std::max(max_e * epsilon, smallest));
+  out["worst_indices"] = worst(all);
   out["worst_index"] = {out["worst_indices"][0]};
   out["error_histogram"] = errors;
   out["max_scaled_error"] = if_any(scaled);
@@ -236,6 +253,15 @@ void add_mint(const std::vector<Element>& all, Numbers& out) {
 }
 
 }  // namespace
+
+std::vector<double> worst_keys(const Tensor& actual, const Tensor& expected, const std::vector<double>& indices) {
+  const std::vector<Element> all = elements_of(actual, expected);
+  const Real floor = worst_floor(all);
+  std::vector<double> keys;
+  for (const double index : indices)
+    keys.push_back(index < 0 ? -1.0 : to_double(worst_key(all.at(static_cast<std::size_t>(index)), floor)));
+  return keys;
+}
 
 void add_torch(const Tensor& actual, const Tensor& expected, Numbers& out);
 

@@ -33,4 +33,7 @@ std::vector<double> numbers_of(const Tensor& tensor);
 /// Real and complex floating-point pairs and integers up to 32 bits; `atol` as in EngineOptions.
 Numbers naive_metrics(const Tensor& actual, const Tensor& expected, double atol = -1.0);
 
+/// By what the elements at these indices are ordered in worst_indices; -1 for index -1.
+std::vector<double> worst_keys(const Tensor& actual, const Tensor& expected, const std::vector<double>& indices);
+
 }  // namespace assay::test

@@ -55,9 +55,10 @@ bool BlockGatherer::gather_floats(std::int64_t begin, int n, Totals& totals, His
   FloatBlock block;
   block.n = padded;
   block.padding = padded - n;
+  block.element_size = actual_source.element_size();
   if (n == kBlockSize && actual_source.numel() - begin >= 2 * kBlockSize && actual_source.is_contiguous() &&
       expected_source.is_contiguous()) {
-    const std::size_t bytes = static_cast<std::size_t>(n) * actual_source.element_size();
+    const std::size_t bytes = static_cast<std::size_t>(n) * block.element_size;
     block.next_actual = actual_run + bytes;
     block.next_expected = expected_run + bytes;
   }
@@ -68,9 +69,8 @@ bool BlockGatherer::gather_floats(std::int64_t begin, int n, Totals& totals, His
   }
   block.actual_bits = reinterpret_cast<const std::uint16_t*>(actual_run);
   block.expected_bits = reinterpret_cast<const std::uint16_t*>(expected_run);
-  const bool is_half = actual_source.dtype() == kFloat16;
-  block.infinity = is_half ? 0x7c00 : 0x7f80;
-  const auto widen = is_half ? widen_float16 : widen_bfloat16;
+  block.is_half = actual_source.dtype() == kFloat16;
+  const auto widen = block.is_half ? widen_float16 : widen_bfloat16;
   widen(block.actual_bits, padded, actual.wide);
   widen(block.expected_bits, padded, expected.wide);
   block.actual = actual.wide;

@@ -38,8 +38,9 @@ void Engine::compare(const assay_pair& pair, double* values, std::uint8_t* avail
   const Source expected(*pair.expected, "expected");
   require_same_shape(pair.actual->dl, pair.expected->dl);
 
-  const Plan plan = make_plan(options_.metrics, options_.atol, actual.dtype(), expected.dtype());
+  Plan plan = make_plan(options_.metrics, options_.atol, actual.dtype(), expected.dtype());
   const PairReader reader(actual, expected);
+  if (plan.scaled) plan.scale_guess = guess_scale(reader);
   const Walk walk = walk_pair(reader, plan, pair.max_threads);
   const SecondLook look = look_again(reader, plan, walk);
   const Outcome outcome{plan, walk, look, actual.dtype(), expected.dtype()};

@@ -19,8 +19,6 @@ double cosine_of(const Totals& t) {
   return std::clamp(t.product / (std::sqrt(t.actual_square) * std::sqrt(t.expected_square)), -1.0, 1.0);
 }
 
-double max_relative(const Totals& t) { return t.max_difference_at_zero > 0 ? kInf : t.max_relative; }
-
 double kept_bits(const Plan& plan, double relative) {
   return std::clamp(-std::log2(relative), 0.0, static_cast<double>(plan.format.precision));
 }
@@ -34,7 +32,7 @@ bool finish_own(const Outcome& outcome, Metric metric, double* out) {
     case Metric::kCosine: *out = t.class_mismatch != 0 ? kNan : cosine_of(t); return true;
     case Metric::kMaxAbsError: *out = t.max_difference; return any_finite;
     case Metric::kMeanAbsError: *out = t.difference / number(t.finite); return any_finite;
-    case Metric::kMaxRelError: *out = max_relative(t); return any_finite;
+    case Metric::kMaxRelError: *out = outcome.look.max_relative; return any_finite;
     case Metric::kMeanRelError: *out = t.relative / number(t.finite_relative); return t.finite_relative != 0;
     case Metric::kRelL2Error: *out = t.square == 0 ? 0.0 : std::sqrt(t.square) / std::sqrt(t.expected_square); return any_finite;
     case Metric::kMaxAbsExpected: *out = t.max_magnitude; return any_finite;
@@ -44,7 +42,7 @@ bool finish_own(const Outcome& outcome, Metric metric, double* out) {
     case Metric::kUlpHistogram:
       for (const std::uint64_t count : outcome.walk.histograms.ulp) *out++ = number(count);
       return true;
-    case Metric::kSignificantBitsWorst: *out = kept_bits(plan, max_relative(t)); return any_finite;
+    case Metric::kSignificantBitsWorst: *out = kept_bits(plan, outcome.look.max_relative); return any_finite;
     case Metric::kSignificantBitsMedian: *out = kept_bits(plan, outcome.look.median_relative); return any_finite;
     case Metric::kMismatchCount: *out = number(t.mismatch); return true;
     case Metric::kMismatchFirst: *out = static_cast<double>(outcome.look.first_mismatch); return true;
@@ -90,7 +88,7 @@ bool finish_mint(const Outcome& outcome, Metric metric, double* out) {
       if (t.nan_actual + t.nan_expected + t.pos_inf_expected + t.neg_inf_expected != 0) {
         *out = kNan;
       } else {
-        *out = t.finite == t.count ? std::max(t.max_relative, t.max_difference_at_zero / kEpsilon) : kInf;
+        *out = t.finite == t.count ? std::max(outcome.look.max_relative_nonzero, t.bounds.max_difference_at_zero / kEpsilon) : kInf;
       }
       return true;
   }

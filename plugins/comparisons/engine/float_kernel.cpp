@@ -1,6 +1,7 @@
 #include "float_kernel.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "assay/sdk/half.hpp"
 #include "bins.hpp"
@@ -12,14 +13,15 @@
 #include "hwy/highway.h"
 #if HWY_TARGET != HWY_SCALAR
 #include "vector_bits-inl.hpp"
-#include "vector_moments-inl.hpp"
+#include "vector_relative-inl.hpp"
+#include "vector_sums-inl.hpp"
 #endif
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::engine::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR
 
-// A machine without vectors runs the general code, which adds in the same order.
+// A machine without vectors runs the general code.
 bool gather_block_vector(const Plan&, const FloatBlock&, Totals&, Histograms&) { return false; }
 void widen_float16_vector(const std::uint16_t*, int, float*) {}
 void widen_bfloat16_vector(const std::uint16_t*, int, float*) {}
@@ -27,10 +29,10 @@ void widen_bfloat16_vector(const std::uint16_t*, int, float*) {}
 #else
 namespace hn = hwy::HWY_NAMESPACE;
 
-double widen(const FloatBlock& block, std::uint32_t magnitude, bool is_half) {
+double widen(const FloatBlock& block, std::uint32_t magnitude) {
   if (block.actual_bits == nullptr) return static_cast<double>(detail::bit_cast<float>(magnitude));
   const auto bits = static_cast<std::uint16_t>(magnitude);
-  return is_half ? float16_to_double(bits) : bfloat16_to_double(bits);
+  return block.is_half ? float16_to_double(bits) : bfloat16_to_double(bits);
 }
 
 HWY_INLINE std::uint64_t count_zeros(const FloatBlock& block) {
@@ -42,59 +44,61 @@ HWY_INLINE std::uint64_t count_zeros(const FloatBlock& block) {
   return zeros;
 }
 
-/// Number of zero distances, and the whole histogram if it is wanted.
-HWY_INLINE std::uint32_t count_ulps(const FloatBlock& block, const BitsResult& bits, const std::uint8_t* codes, bool all,
+/// Distances beyond 2^31 have the code of 2^31: moves them to their own bin.
+HWY_NOINLINE void correct_largest_ulps(const FloatBlock& block, Histograms& histograms) {
+  const auto* actual = reinterpret_cast<const std::uint32_t*>(block.actual);
+  const auto* expected = reinterpret_cast<const std::uint32_t*>(block.expected);
+  for (int i = 0; i < block.n; ++i) {
+    const std::uint32_t across = (actual[i] & 0x7fffffffu) + (expected[i] & 0x7fffffffu);
+    if ((actual[i] ^ expected[i]) >> 31 == 0 || across <= 0x80000000u) continue;
+    --histograms.ulp[32];
+    ++histograms.ulp[33];
+  }
+}
+
+/// Adds the histogram if it is wanted; returns how many distances are 0, padding included.
+HWY_INLINE std::uint32_t count_ulps(const Plan& plan, const FloatBlock& block, const BitsResult& bits, const std::uint8_t* codes,
                                     Histograms& histograms) {
   std::uint32_t counts[kUlpBins];
-  if (!all) {
+  if (!plan.ulp_bins) {
     count_bytes(codes, block.n, bits.zero_code, 1, counts);
     return counts[0];
   }
+  const auto bins = static_cast<unsigned>(ulp_bin(std::min(bits.max_ulp, 0x80000000u)));
+  count_bytes(codes, block.n, kOneUlpCode, bins, counts);
   auto zeros = static_cast<std::uint32_t>(block.n);
-  const unsigned length = bits.max_ulp == 0 ? 0 : static_cast<unsigned>(ulp_bin(std::min(bits.max_ulp, 0x80000000u)));
-  count_bytes(codes, block.n, kOneUlpCode, length, counts);
-  for (unsigned k = 0; k < length; ++k) {
+  for (unsigned k = 0; k < bins; ++k) {
     histograms.ulp[k + 1] += counts[k];
     zeros -= counts[k];
   }
-  if (bits.max_ulp > 0x80000000u) {
-    // These share the code of 2^31.
-    const auto* actual = reinterpret_cast<const std::uint32_t*>(block.actual);
-    const auto* expected = reinterpret_cast<const std::uint32_t*>(block.expected);
-    for (int i = 0; i < block.n; ++i) {
-      const std::uint32_t across = (actual[i] & 0x7fffffffu) + (expected[i] & 0x7fffffffu);
-      if ((actual[i] ^ expected[i]) >> 31 == 0 || across <= 0x80000000u) continue;
-      --histograms.ulp[32];
-      ++histograms.ulp[33];
-    }
-  }
+  if (bits.max_ulp > 0x80000000u) correct_largest_ulps(block, histograms);
   histograms.ulp[0] += zeros - static_cast<std::uint32_t>(block.padding);
   return zeros;
 }
 
-/// The least byte, taken as signed and at most 0, as unsigned again: of the error codes the one of the smallest error below 2.
-HWY_INLINE unsigned lowest_signed(const std::uint8_t* bytes, int n) {
-  const hn::ScalableTag<std::int8_t> d;
+/// The least byte that is not 0; 0 if all are.
+HWY_INLINE unsigned least_nonzero(const std::uint8_t* bytes, int n) {
+  const hn::ScalableTag<std::uint8_t> d;
   const auto lanes = static_cast<int>(hn::Lanes(d));
-  auto lowest = hn::Zero(d);
-  for (int i = 0; i < n; i += lanes) lowest = hn::Min(lowest, hn::Load(d, reinterpret_cast<const std::int8_t*>(bytes) + i));
-  HWY_ALIGN std::int8_t each[hn::MaxLanes(d)];
-  hn::Store(lowest, d, each);
-  return static_cast<std::uint8_t>(*std::min_element(each, each + lanes));
+  const auto one = hn::Set(d, std::uint8_t{1});
+  auto least = hn::Set(d, std::uint8_t{255});
+  for (int i = 0; i < n; i += lanes) least = hn::Min(least, hn::Sub(hn::Load(d, bytes + i), one));
+  HWY_ALIGN std::uint8_t each[hn::MaxLanes(d)];
+  hn::Store(least, d, each);
+  return (*std::min_element(each, each + lanes) + 1u) & 255u;
 }
 
-HWY_INLINE void count_errors(const FloatBlock& block, const MomentsResult& moments, const std::uint8_t* codes, std::uint32_t zeros,
-                             Histograms& histograms) {
-  const unsigned first = lowest_signed(codes, block.n);
+HWY_INLINE void count_errors(const FloatBlock& block, const RelativeResult& relative, const std::uint8_t* codes,
+                             std::uint32_t zeros, Histograms& histograms) {
+  const unsigned first = least_nonzero(codes, block.n);
   auto beyond = static_cast<std::uint32_t>(block.n) - zeros;
-  if (first != 0) {
-    std::uint32_t counts[kErrorBins];
-    const bool to_top = moments.max_relative >= 1;
-    const unsigned last = to_top ? kTopErrorCode : detail::bit_cast<std::uint64_t>(moments.max_relative) >> 52 & 0xff;
-    const unsigned length = last - first + 1;
+  if (first != 0 && first <= kUnitErrorCode) {
+    const unsigned largest = detail::bit_cast<std::uint32_t>(relative.max_relative) >> 23;
+    const unsigned length = std::min(largest, kUnitErrorCode) - first + 1;
+    std::uint32_t counts[kUnitErrorCode + 1];
     count_bytes(codes, block.n, first, length, counts);
     for (unsigned k = 0; k < length; ++k) {
-      histograms.error[first + k - (kTopErrorCode - 62)] += counts[k];
+      histograms.error[first + k - (kUnitErrorCode - kUnitErrorBin)] += counts[k];
       beyond -= counts[k];
     }
   }
@@ -102,46 +106,50 @@ HWY_INLINE void count_errors(const FloatBlock& block, const MomentsResult& momen
   histograms.error[0] += zeros - static_cast<std::uint32_t>(block.padding);
 }
 
-template <bool kRelative>
-HWY_INLINE MomentsResult moments_of(const FloatBlock& block, bool has_zeros, std::uint8_t* codes) {
-  return has_zeros ? walk_moments<kRelative, true>(block, codes) : walk_moments<kRelative, false>(block, codes);
+HWY_INLINE RelativeResult relative_of(const Plan& plan, const FloatBlock& block, bool has_zeros, std::uint8_t* codes) {
+  const auto inverse = static_cast<float>(plan.scale_guess > 0 ? 1 / plan.scale_guess : 0x1p100);
+  // Slightly less than the tolerance, so that rounding never lowers the bound.
+  const auto atol = static_cast<float>(plan.atol * (1 - 0x1p-20));
+  if (has_zeros) {
+    return plan.rtol_bound ? walk_relative<true, true>(block, inverse, atol, codes)
+                           : walk_relative<true, false>(block, inverse, atol, codes);
+  }
+  return plan.rtol_bound ? walk_relative<false, true>(block, inverse, atol, codes)
+                         : walk_relative<false, false>(block, inverse, atol, codes);
 }
 
 bool gather_block_vector(const Plan& plan, const FloatBlock& block, Totals& totals, Histograms& histograms) {
   HWY_ALIGN std::uint8_t codes[kBlockSize];
-  const bool is_half = block.infinity == 0x7c00;
-  BitsResult bits = block.actual_bits == nullptr ? walk_bits32(block, codes) : walk_bits16(block, codes);
-  const std::uint32_t infinity = block.actual_bits == nullptr ? 0x7f800000u : block.infinity;
-  if (bits.max_actual >= infinity || bits.max_expected >= infinity) return false;
-
-  const bool relative = plan.relative || plan.error_bins;
   HWY_ALIGN std::uint8_t error_codes[kBlockSize];
-  const MomentsResult moments = relative ? moments_of<true>(block, bits.min_expected == 0, error_codes)
-                                         : moments_of<false>(block, bits.min_expected == 0, error_codes);
-  if (moments.max_relative >= kLargestCodedError) return false;
+  BitsResult bits = block.actual_bits == nullptr ? walk_bits32(block, codes) : walk_bits16(block, codes);
+  const SumsResult sums = walk_sums(block);
+  // Squares of finite numbers can't overflow here: anything else was NaN or infinite in the block.
+  if (!std::isfinite(sums.actual_square) || !std::isfinite(sums.expected_square)) return false;
+  RelativeResult relative;
+  if (plan.relative || plan.error_bins) relative = relative_of(plan, block, bits.min_expected == 0, error_codes);
+  if (!(relative.max_relative < 0x1p127f)) return false;
   if (bits.max_ulp > kShortUlp) walk_large_ulps(block, codes, bits);
 
   const auto n = static_cast<std::uint64_t>(block.n - block.padding);
-  const std::uint32_t equal = count_ulps(block, bits, codes, plan.ulp_bins, histograms);
-  if (plan.error_bins) count_errors(block, moments, error_codes, equal, histograms);
+  const std::uint32_t equal = count_ulps(plan, block, bits, codes, histograms);
+  if (plan.error_bins) count_errors(block, relative, error_codes, equal, histograms);
   totals.count += n;
   totals.finite += n;
   totals.mismatch += static_cast<std::uint64_t>(block.n) - equal;
   if (bits.min_actual == 0) totals.zero_actual += count_zeros(block) - static_cast<std::uint64_t>(block.padding);
-  totals.finite_relative += n - static_cast<std::uint64_t>(moments.infinite_relative);
-  totals.max_difference = std::max(totals.max_difference, moments.max_difference);
-  totals.max_difference_at_zero = std::max(totals.max_difference_at_zero, moments.max_difference_at_zero);
-  totals.max_relative = std::max(totals.max_relative, moments.max_relative);
-  totals.max_magnitude = std::max(totals.max_magnitude, widen(block, bits.max_expected, is_half));
-  totals.max_actual = std::max(totals.max_actual, widen(block, bits.max_actual, is_half));
+  totals.finite_relative += n - static_cast<std::uint64_t>(relative.infinite);
+  totals.max_difference = std::max(totals.max_difference, sums.max_difference);
+  totals.max_magnitude = std::max(totals.max_magnitude, widen(block, bits.max_expected));
   totals.max_ulp = std::max<std::uint64_t>(totals.max_ulp, bits.max_ulp);
-  totals.actual_square += moments.actual_square;
-  totals.expected_square += moments.expected_square;
-  totals.product += moments.product;
-  totals.square += moments.square;
-  totals.difference += moments.difference;
-  totals.relative += moments.relative;
+  totals.actual_square += sums.actual_square;
+  totals.expected_square += sums.expected_square;
+  totals.product += sums.product;
+  totals.square += sums.square;
+  totals.difference += sums.difference;
+  totals.relative += relative.sum;
   totals.ulp += static_cast<double>(bits.ulp_sum);
+  totals.bounds.merge(
+      {sums.max_difference, relative.max_difference_at_zero, relative.max_relative, relative.max_scaled, relative.max_rtol});
   return true;
 }
 

@@ -1,7 +1,8 @@
 // plugins/comparisons/engine/float_kernel.hpp: vector code for a block of finite float32, float16 or bfloat16 pairs.
 //
-// The block is walked a few times while it lies in the first-level cache: once over the bits (ulp distances, smallest and largest
-// magnitudes), once over the numbers in double (sums, maxima), and over one byte an element for each histogram.
+// The block is walked a few times while it lies in the first-level cache: over the bits (ulp distances, smallest and largest
+// magnitudes), over the numbers in double (sums), over the relative errors in float32, and over one byte an element for each
+// histogram.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ struct FloatBlock {
   const float* expected = nullptr;
   const std::uint16_t* actual_bits = nullptr;  ///< of the 16-bit dtypes; null: the floats are the elements
   const std::uint16_t* expected_bits = nullptr;
-  std::uint16_t infinity = 0;  ///< of the 16-bit dtype
+  bool is_half = false;                      ///< the 16-bit dtype is float16
+  std::size_t element_size = sizeof(float);  ///< of the tensor
   int n = 0;
   int padding = 0;                         ///< how many of the n are padding
   const std::byte* next_actual = nullptr;  ///< the next block's memory, to be fetched meanwhile; null: none

@@ -10,11 +10,13 @@
 namespace assay::engine {
 namespace {
 
-/// A sum in four lanes: the order of additions of a vector of four.
+/// A sum in eight lanes: the order of additions of a vector of eight.
 struct LaneSum {
-  double lanes[4] = {};
+  double lanes[8] = {};
   void add(int lane, double value) { lanes[lane] += value; }
-  [[nodiscard]] double total() const { return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]); }
+  [[nodiscard]] double total() const {
+    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+  }
 };
 
 struct BlockSums {
@@ -55,7 +57,7 @@ double peer_ulp(const PeerLimits& limits, double actual, double expected) {
 
 void gather_peer(const Tile& tile, const Plan& plan, int i, PeerTotals& totals, BlockSums& sums) {
   const PeerLimits& limits = plan.limits;
-  const int lane = i % 4;
+  const int lane = i % 8;
   const double actual = tile.actual[i];
   const double expected = tile.expected[i];
   const double rounded = tile.rounded[i];
@@ -128,7 +130,7 @@ void gather_squares(const Tile& tile, int i, BlockSums& sums) {
     product += actual * expected;
     square += (actual - expected) * (actual - expected);
   }
-  const int lane = i % 4;
+  const int lane = i % 8;
   sums.actual_square.add(lane, actual_square);
   sums.expected_square.add(lane, expected_square);
   sums.product.add(lane, product);
@@ -139,16 +141,20 @@ void gather_relative(const Tile& tile, const Plan& plan, int i, Totals& totals, 
   const double difference = tile.difference[i];
   const double magnitude = tile.magnitude[i];
   double relative = 0;
+  Bounds& bounds = totals.bounds;
+  bounds.max_difference = std::max(bounds.max_difference, difference);
   if (magnitude != 0) {
     relative = difference / magnitude;
-    totals.max_relative = std::max(totals.max_relative, relative);
+    bounds.max_relative = std::max(bounds.max_relative, relative);
+    bounds.max_rtol = std::max(bounds.max_rtol, (difference - plan.atol) / magnitude);
+    if (plan.scale_guess > 0) bounds.max_scaled = std::max(bounds.max_scaled, std::min(relative, difference / plan.scale_guess));
   } else if (difference != 0) {
     relative = std::numeric_limits<double>::infinity();
-    totals.max_difference_at_zero = std::max(totals.max_difference_at_zero, difference);
+    bounds.max_difference_at_zero = std::max(bounds.max_difference_at_zero, difference);
   }
   if (relative <= std::numeric_limits<double>::max()) {
     ++totals.finite_relative;
-    sums.relative.add(i % 4, relative);
+    sums.relative.add(i % 8, relative);
   }
   if (plan.error_bins) ++histograms.error[static_cast<std::size_t>(error_bin(relative))];
 }
@@ -166,11 +172,11 @@ void gather_tile(const Tile& tile, const Plan& plan, Totals& totals, BlockSums& 
     totals.max_difference = std::max(totals.max_difference, difference);
     totals.max_magnitude = std::max(totals.max_magnitude, tile.magnitude[i]);
     for (int part = 0; part < tile.parts; ++part) totals.max_actual = std::max(totals.max_actual, std::fabs(actual[part]));
-    sums.difference.add(i % 4, difference);
+    sums.difference.add(i % 8, difference);
     if (plan.sums) gather_squares(tile, i, sums);
     gather_relative(tile, plan, i, totals, sums, histograms);
     totals.max_ulp = std::max(totals.max_ulp, tile.ulp[i]);
-    sums.ulp.add(i % 4, static_cast<double>(tile.ulp[i]));
+    sums.ulp.add(i % 8, static_cast<double>(tile.ulp[i]));
     if (plan.ulp_bins) ++histograms.ulp[static_cast<std::size_t>(ulp_bin(tile.ulp[i]))];
   }
 }

@@ -41,7 +41,7 @@
   X(kClassMismatchFirst, "class_mismatch_first", INDEX, NEITHER, 1, "element", "first element of another class")                 \
   X(kRtolToPass, "rtol_to_pass", SCALAR, LOWER, 1, "1", "max (|d| - atol) / |e|, at least 0: the rtol that passes at 'atol'")    \
   X(kWorstIndex, "worst_index", INDEX, NEITHER, 1, "element", "first of worst_indices")                                          \
-  X(kWorstIndices, "worst_indices", INDEX, NEITHER, 8, "element", "class mismatches, then by |d| / max(|e|, eps*max|e|)")        \
+  X(kWorstIndices, "worst_indices", INDEX, NEITHER, 8, "element", "class mismatches, then by |d| / max(|e|, rms_expected)")      \
   X(kErrorHistogram, "error_histogram", HISTOGRAM, NEITHER, 64, "element", "elements by |d|/|e|: 0, < 2^-60, then octaves to 2") \
   X(kMaxScaledError, "max_scaled_error", SCALAR, LOWER, 1, "1", "max |d| / max(|e|, rms_expected)")                              \
   X(kZeroCountActual, "zero_count_actual", COUNT, NEITHER, 1, "element", "zeros in actual")

@@ -14,6 +14,8 @@ Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_
   plan.worst = any(Metric::kWorstIndex, Metric::kWorstIndices);
   plan.scaled = any(Metric::kMaxScaledError);
   plan.rtol = any(Metric::kRtolToPass);
+  // A tolerance this small takes nothing from any error that matters: the bound of |d| / |e| serves.
+  plan.rtol_bound = plan.rtol && plan.atol > 1e-30;
   plan.median = any(Metric::kSignificantBitsMedian);
   plan.first_mismatch = any(Metric::kMismatchFirst);
   plan.first_class_mismatch = any(Metric::kClassMismatchFirst);
@@ -25,7 +27,7 @@ Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_
   plan.ulp = any(Metric::kMaxUlp, Metric::kMeanUlp);
   plan.ulp_bins = any(Metric::kUlpHistogram);
   plan.peer =
-      is_real_float && any(Metric::kTorchHundredth, Metric::kTorchThousandth, Metric::kTorchTenThousandth,
+      is_real_float && any(Metric::kTorchCosine, Metric::kTorchHundredth, Metric::kTorchThousandth, Metric::kTorchTenThousandth,
                            Metric::kTorchErrorBalance, Metric::kTorchRmse, Metric::kTorchSmallValueRatio, Metric::kTorchMaxRelError,
                            Metric::kTorchMeanRelError, Metric::kTorchInfNanRatio, Metric::kTorchRelativeRatio,
                            Metric::kTorchAbsoluteRatio, Metric::kTorchUlpMax, Metric::kTorchUlpMean, Metric::kTorchUlpShare);

@@ -8,14 +8,16 @@ namespace assay::engine {
 
 struct Plan {
   MetricSet metrics;
-  Format format;      ///< of the actual
-  PeerLimits limits;  ///< for `peer`
-  double atol = 0;    ///< of rtol_to_pass
+  Format format;           ///< of the actual
+  PeerLimits limits;       ///< for `peer`
+  double atol = 0;         ///< of rtol_to_pass
+  double scale_guess = 0;  ///< about the root mean square of expected; 0: unknown
 
   // What a block has to gather. Counts, classes and max |d| are always gathered.
   bool sums = false;        ///< of squares and products
   bool relative = false;    ///< |d| / |e|: maximum and sum
   bool error_bins = false;  ///< |d| / |e|: histogram
+  bool rtol_bound = false;  ///< (|d| - atol) / |e|: maximum
   bool ulp = false;         ///< maximum and sum
   bool ulp_bins = false;
   bool peer = false;  ///< the metrics of ASSAY_TORCH_METRICS; floats only

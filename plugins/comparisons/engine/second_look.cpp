@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "bins.hpp"
 #include "block_scan.hpp"
@@ -25,10 +26,18 @@ std::int64_t find_first(const PairReader& reader, const Walk& walk, Has has, Mat
   return found;
 }
 
-/// The largest |d| / max(|e|, floor) that a block can hold, floor > 0.
-double scaled_bound(const BlockBounds& block, double floor) {
-  return std::max(std::min(block.max_relative, block.max_difference / floor), block.max_difference_at_zero / floor);
-}
+/// Decides how far down a queue of blocks is worth reading.
+class Patience {
+ public:
+  /// Whether a block with this bound may hold more than `best`; blocks too close to tell are allowed a few times.
+  bool allows(double bound, double best) {
+    if (bound > best * (1 + kBoundSlack)) return true;
+    return bound * (1 + kBoundSlack) > best && left_-- > 0;
+  }
+
+ private:
+  int left_ = kTiedBlocks;
+};
 
 /// The worst elements so far: larger key first, then lower index.
 class WorstList {
@@ -39,10 +48,13 @@ class WorstList {
     for (; at > 0 && before(key, index, entries_[at - 1]); --at) entries_[at] = entries_[at - 1];
     entries_[at] = {key, index};
   }
-  /// Whether an element with this key at this index enters; for a bound and a first index: whether one could.
+  /// Whether an element with this key at this index enters.
   [[nodiscard]] bool takes(double key, std::int64_t index) const {
     return key > 0 && (!full() || before(key, index, entries_[count_ - 1]));
   }
+  /// The key to beat; 0 while there is room.
+  [[nodiscard]] double least() const { return full() ? entries_[count_ - 1].key : 0; }
+  [[nodiscard]] double key(std::size_t rank) const { return rank < count_ ? entries_[rank].key : 0; }
   [[nodiscard]] std::int64_t index(std::size_t rank) const { return rank < count_ ? entries_[rank].index : -1; }
 
  private:
@@ -74,17 +86,22 @@ std::size_t find_class_mismatches(const PairReader& reader, const Walk& walk, Se
   return rank;
 }
 
+/// Elements by |d| / max(|e|, root mean square of e), and the largest of these.
 void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, SecondLook& out) {
-  std::size_t rank = walk.totals.class_mismatch == 0 ? 0 : find_class_mismatches(reader, walk, out);
-  if (rank == out.worst.size()) return;
-
+  const double count = static_cast<double>(walk.totals.finite);
+  const double rms = count == 0 ? 0 : std::sqrt(walk.totals.expected_square / count);
+  const double floor = rms > 0 ? rms : 1;  // expected holds zeros only: the difference itself
+  const double by_guess = std::max(1.0, plan.scale_guess / floor);
+  BlockQueue queue(walk.blocks, [&](const BlockBounds& block) {
+    const double at_zero = block.max_difference_at_zero / floor;
+    const double bound = std::min(block.max_relative, block.max_difference / floor);
+    return std::max(at_zero, plan.scale_guess > 0 ? std::min(bound, block.max_scaled * by_guess) : bound);
+  });
   WorstList list;
-  const double floor = std::max(walk.totals.max_magnitude * plan.format.epsilon, plan.format.smallest);
-  BlockQueue queue(walk.blocks, [&](const BlockBounds& block) { return scaled_bound(block, floor); });
+  Patience patience;
   while (!queue.empty()) {
     const auto [bound, block] = queue.pop();
-    if (!list.takes(bound, 0)) break;  // nor would it take anything of a later block
-    if (!list.takes(bound, static_cast<std::int64_t>(block) * kBlockSize)) continue;
+    if (!patience.allows(bound, list.least())) break;
     for_each_tile(reader, block, [&](std::int64_t first, const Tile& tile) {
       for (int i = 0; i < tile.n; ++i) {
         const double key = tile.difference[i] / std::max(tile.magnitude[i], floor);
@@ -93,6 +110,9 @@ void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, Se
       return true;
     });
   }
+  out.max_scaled = rms > 0 || walk.totals.max_difference == 0 ? list.key(0) : kInf;
+
+  std::size_t rank = walk.totals.class_mismatch == 0 ? 0 : find_class_mismatches(reader, walk, out);
   for (std::size_t i = 0; rank < out.worst.size(); ++i, ++rank) out.worst[rank] = list.index(i);
 }
 
@@ -101,9 +121,10 @@ template <class Bound, class Key>
 double find_largest(const PairReader& reader, const Walk& walk, Bound bound, Key key) {
   double largest = 0;
   BlockQueue queue(walk.blocks, bound);
+  Patience patience;
   while (!queue.empty()) {
     const auto entry = queue.pop();
-    if (!(entry.bound > largest)) break;
+    if (!patience.allows(entry.bound, largest)) break;
     for_each_tile(reader, entry.block, [&](std::int64_t, const Tile& tile) {
       for (int i = 0; i < tile.n; ++i) {
         const double value = key(tile.difference[i], tile.magnitude[i]);
@@ -115,19 +136,21 @@ double find_largest(const PairReader& reader, const Walk& walk, Bound bound, Key
   return largest;
 }
 
-double find_max_scaled(const PairReader& reader, const Walk& walk) {
-  const double rms = std::sqrt(walk.totals.expected_square / static_cast<double>(walk.totals.finite));
-  if (rms == 0) return walk.totals.max_difference > 0 ? kInf : 0.0;
+double find_max_relative(const PairReader& reader, const Walk& walk) {
   return find_largest(
-      reader, walk, [&](const BlockBounds& block) { return scaled_bound(block, rms); },
-      [&](double difference, double magnitude) { return difference / std::max(magnitude, rms); });
+      reader, walk, [](const BlockBounds& block) { return block.max_relative; },
+      [](double difference, double magnitude) { return magnitude == 0 ? 0.0 : difference / magnitude; });
 }
 
 double find_max_rtol(const PairReader& reader, const Plan& plan, const Walk& walk) {
-  if (walk.totals.max_difference_at_zero > plan.atol) return kInf;
-  return find_largest(
-      reader, walk, [&](const BlockBounds& block) { return block.max_difference > plan.atol ? block.max_relative : 0.0; },
-      [&](double difference, double magnitude) { return magnitude == 0 ? 0.0 : (difference - plan.atol) / magnitude; });
+  if (walk.totals.bounds.max_difference_at_zero > plan.atol) return kInf;
+  const auto bound = [&](const BlockBounds& block) {
+    if (block.max_difference <= plan.atol) return 0.0;
+    return plan.rtol_bound ? block.max_rtol : block.max_relative;
+  };
+  return find_largest(reader, walk, bound, [&](double difference, double magnitude) {
+    return magnitude == 0 ? 0.0 : (difference - plan.atol) / magnitude;
+  });
 }
 
 /// The middle relative error. Its octave is exact; inside the octave it is placed by the elements of at most kMedianBlocks blocks.
@@ -141,28 +164,56 @@ double find_median(const PairReader& reader, const Walk& walk) {
     below += in_bin;
   }
   if (bin == 0) return 0;
+  const double low = bin == 1 ? std::numeric_limits<double>::denorm_min() : std::ldexp(1.0, bin - kUnitErrorBin);
+  if (low >= 1) return low;  // no bit is kept, wherever inside
+  const double high = std::ldexp(2.0, bin - kUnitErrorBin);
   const auto in_bin = static_cast<double>(walk.histograms.error[static_cast<std::size_t>(bin)]);
   const double share = (static_cast<double>(middle - below) - 0.5) / in_bin;
 
-  std::vector<double> inside;
   const std::size_t blocks = walk.blocks.size();
   const std::size_t samples = std::min(blocks, kMedianBlocks);
+  const auto room = std::min(samples * kBlockSize, static_cast<std::size_t>(reader.actual().numel()));
+  const std::unique_ptr<double[]> inside(new double[room + 1]);
+  std::size_t count = 0;
   for (std::size_t s = 0; s < samples; ++s) {
     for_each_tile(reader, s * blocks / samples, [&](std::int64_t, const Tile& tile) {
+      double relative[Tile::kSize];
+      for (int i = 0; i < tile.n; ++i) relative[i] = tile.difference[i] / tile.magnitude[i];
+      // Written always and kept sometimes: a branch here would be a coin toss.
       for (int i = 0; i < tile.n; ++i) {
-        const double relative = tile.difference[i] / tile.magnitude[i];
-        if (tile.difference[i] > 0 && error_bin(relative) == bin && is_finite_pair(tile, i)) inside.push_back(relative);
+        inside[count] = relative[i];
+        count += relative[i] >= low && relative[i] < high ? 1 : 0;
       }
       return true;
     });
   }
-  if (inside.empty()) return std::ldexp(1.5, bin - kUnitErrorBin);
-  const auto at = inside.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(inside.size()));
-  std::nth_element(inside.begin(), at, inside.end());
+  if (count == 0) return std::sqrt(low * high);
+  double* const at = inside.get() + static_cast<std::size_t>(share * static_cast<double>(count));
+  std::nth_element(inside.get(), at, inside.get() + count);
   return *at;
 }
 
 }  // namespace
+
+double guess_scale(const PairReader& reader) {
+  constexpr std::int64_t kPlaces = 64;
+  constexpr std::int64_t kRun = 64;
+  const std::int64_t numel = reader.actual().numel();
+  if (numel <= kBlockSize) return 0;
+  Tile tile;
+  double square = 0;
+  double count = 0;
+  for (std::int64_t place = 0; place < kPlaces; ++place) {
+    reader.read((numel - kRun) / kPlaces * place, kRun, tile, PairReader::kWithoutUlp);
+    for (int i = 0; i < tile.n; ++i) {
+      if (!is_finite_pair(tile, i)) continue;
+      square += tile.magnitude[i] * tile.magnitude[i];
+      ++count;
+    }
+  }
+  const double scale = std::sqrt(square / count);
+  return scale > 0x1p-100 && scale < 0x1p100 ? scale : 0.0;
+}
 
 SecondLook look_again(const PairReader& reader, const Plan& plan, const Walk& walk) {
   SecondLook out;
@@ -177,7 +228,10 @@ SecondLook look_again(const PairReader& reader, const Plan& plan, const Walk& wa
   }
   if (plan.worst) find_worst(reader, plan, walk, out);
   if (walk.totals.finite == 0) return out;
-  if (plan.scaled) out.max_scaled = find_max_scaled(reader, walk);
+  if (plan.relative) {
+    out.max_relative_nonzero = find_max_relative(reader, walk);
+    out.max_relative = walk.totals.bounds.max_difference_at_zero > 0 ? kInf : out.max_relative_nonzero;
+  }
   if (plan.rtol) out.max_rtol = find_max_rtol(reader, plan, walk);
   if (plan.median) out.median_relative = find_median(reader, walk);
   return out;

@@ -23,6 +23,14 @@ void PeerTotals::merge(const PeerTotals& next) {
   ulp += next.ulp;
 }
 
+void Bounds::merge(const Bounds& next) {
+  max_difference = std::max(max_difference, next.max_difference);
+  max_difference_at_zero = std::max(max_difference_at_zero, next.max_difference_at_zero);
+  max_relative = std::max(max_relative, next.max_relative);
+  max_scaled = std::max(max_scaled, next.max_scaled);
+  max_rtol = std::max(max_rtol, next.max_rtol);
+}
+
 void Totals::merge(const Totals& next) {
   count += next.count;
   finite += next.finite;
@@ -39,8 +47,6 @@ void Totals::merge(const Totals& next) {
   zero_actual += next.zero_actual;
   finite_relative += next.finite_relative;
   max_difference = std::max(max_difference, next.max_difference);
-  max_difference_at_zero = std::max(max_difference_at_zero, next.max_difference_at_zero);
-  max_relative = std::max(max_relative, next.max_relative);
   max_magnitude = std::max(max_magnitude, next.max_magnitude);
   max_actual = std::max(max_actual, next.max_actual);
   max_ulp = std::max(max_ulp, next.max_ulp);
@@ -51,6 +57,7 @@ void Totals::merge(const Totals& next) {
   difference += next.difference;
   relative += next.relative;
   ulp += next.ulp;
+  bounds.merge(next.bounds);
   peer.merge(next.peer);
 }
 

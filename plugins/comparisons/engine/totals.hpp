@@ -1,7 +1,7 @@
 // plugins/comparisons/engine/totals.hpp: what a walk gathers, for a block, a chunk or the whole pair.
 //
-// Maxima and counts don't depend on the order of adding; sums do, so they are added in one fixed order: four lanes inside a block
-// (element i in lane i mod 4), blocks in order inside a chunk, chunks pairwise.
+// Maxima and counts don't depend on the order of adding; sums do, so they are added in one fixed order: eight lanes inside a block
+// (element i in lane i mod 8), blocks in order inside a chunk, chunks pairwise.
 #pragma once
 
 #include <array>
@@ -33,6 +33,18 @@ struct PeerTotals {
   void merge(const PeerTotals& next);
 };
 
+/// What a block holds at most; tells which blocks are worth a second look. Where vector code ran, all but the first may be off by
+/// a few roundings of float32.
+struct Bounds {
+  double max_difference = 0;
+  double max_difference_at_zero = 0;  ///< where e is 0
+  double max_relative = 0;            ///< |d| / |e| where e is not 0
+  double max_scaled = 0;              ///< the smaller of |d| / |e| and |d| / scale_guess, where e is not 0
+  double max_rtol = 0;                ///< (|d| - atol) / |e| where e is not 0
+
+  void merge(const Bounds& next);
+};
+
 struct Totals {
   std::uint64_t count = 0;
   std::uint64_t finite = 0;  ///< pairs with both sides finite; the numeric fields below are over them
@@ -50,10 +62,8 @@ struct Totals {
   std::uint64_t finite_relative = 0;  ///< pairs whose |d| / |e| is finite
 
   double max_difference = 0;
-  double max_difference_at_zero = 0;  ///< where e is 0
-  double max_relative = 0;            ///< where e is not 0
-  double max_magnitude = 0;           ///< |e|
-  double max_actual = 0;              ///< |a|; of complex numbers: of their parts
+  double max_magnitude = 0;  ///< |e|
+  double max_actual = 0;     ///< |a|; of complex numbers: of their parts
   std::uint64_t max_ulp = 0;
 
   double actual_square = 0;
@@ -64,6 +74,7 @@ struct Totals {
   double relative = 0;    ///< finite |d| / |e|
   double ulp = 0;
 
+  Bounds bounds;
   PeerTotals peer;
 
   void merge(const Totals& next);
@@ -75,15 +86,6 @@ struct Histograms {
   std::array<std::uint64_t, kErrorBins> error{};
 
   void merge(const Histograms& next);
-};
-
-/// What one block can hold at most; tells which blocks are worth a second look.
-struct BlockBounds {
-  double max_difference = 0;
-  double max_difference_at_zero = 0;
-  double max_relative = 0;
-  bool has_mismatch = false;
-  bool has_class_mismatch = false;
 };
 
 /// Adds in a fixed tree, so that rounding doesn't grow with the number of chunks.

@@ -17,8 +17,7 @@ Totals gather_chunk(const BlockGatherer& gatherer, std::int64_t begin, std::int6
   for (std::int64_t at = begin; at < end; at += kBlockSize, ++bounds) {
     Totals block;
     gatherer.gather(at, static_cast<int>(std::min<std::int64_t>(kBlockSize, end - at)), block, histograms);
-    *bounds = {block.max_difference, block.max_difference_at_zero, block.max_relative, block.mismatch != 0,
-               block.class_mismatch != 0};
+    *bounds = {block.bounds, block.mismatch != 0, block.class_mismatch != 0};
     chunk.merge(block);
   }
   return chunk;

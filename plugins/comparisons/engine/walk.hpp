@@ -14,6 +14,11 @@ namespace assay::engine {
 inline constexpr std::size_t kBlocksInChunk = 8;
 inline constexpr std::int64_t kChunkSize = kBlocksInChunk * kBlockSize;
 
+struct BlockBounds : Bounds {
+  bool has_mismatch = false;
+  bool has_class_mismatch = false;
+};
+
 struct Walk {
   Totals totals;
   Histograms histograms;
