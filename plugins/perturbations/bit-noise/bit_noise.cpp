@@ -22,52 +22,63 @@ constexpr char kSchema[] = R"({
   "additionalProperties": false
 })";
 
+/// All bits set for a normal number, else none.
+template <class Format>
+ASSAY_ALWAYS_INLINE typename Format::Storage may_flip(typename Format::Storage bits) {
+  using T = typename Format::Storage;
+  using S = typename Format::Signed;
+  const S magnitude = Format::ordered(bits);
+  return static_cast<T>(lane_mask<T>(magnitude >= static_cast<S>(Format::kMinNormal)) &
+                        lane_mask<T>(magnitude < static_cast<S>(Format::kEnd)));
+}
+
 /// Flips a bit of the fraction: sign and exponent stay, so no number becomes an infinity or NaN. Zeros, subnormals (where a
 /// fraction bit is no small change), infinities and NaNs stay.
 template <class Format>
 ASSAY_ALWAYS_INLINE std::uint64_t flip_fraction_loop(const Block& block, typename Format::Storage mask) {
   using T = typename Format::Storage;
-  const T* const in = static_cast<const T*>(block.input);
-  T* const out = static_cast<T*>(block.output);
-  for (std::size_t i = 0; i < block.count; ++i) {
-    const T magnitude = Format::magnitude(in[i]);
-    const auto flipped = static_cast<T>(in[i] ^ mask);
-    const bool flip = magnitude >= Format::kMinNormal && magnitude < Format::kEnd && Format::is_finite(flipped);
-    out[i] = flip ? flipped : in[i];
-  }
-  return count_changed<Format>(in, out, block.count, 1);
+  const T* const ASSAY_RESTRICT in = static_cast<const T*>(block.input);
+  T* const ASSAY_RESTRICT out = static_cast<T*>(block.output);
+  return count_masks<T>(block.count, [&](std::size_t i) {
+    const T x = in[i];
+    const auto flip = static_cast<T>(may_flip<Format>(x) & lane_mask<T>(Format::is_finite(static_cast<T>(x ^ mask))));
+    out[i] = static_cast<T>(x ^ static_cast<T>(mask & flip));
+    return flip;
+  });
 }
 
 /// The same with a bit drawn for each component: bit `low` + floor(draw * span).
 template <class Format>
 ASSAY_ALWAYS_INLINE std::uint64_t flip_drawn_loop(const Block& block, const RandomStream& stream, int low, int span) {
   using T = typename Format::Storage;
-  const T* const in = static_cast<const T*>(block.input);
-  T* const out = static_cast<T*>(block.output);
+  const T* const ASSAY_RESTRICT in = static_cast<const T*>(block.input);
+  T* const ASSAY_RESTRICT out = static_cast<T*>(block.output);
   std::array<std::uint32_t, kBlockSize> words;
   stream.fill(words.data(), block.first, block.count);
-  for (std::size_t i = 0; i < block.count; ++i) {
-    const T magnitude = Format::magnitude(in[i]);
+  return count_masks<T>(block.count, [&](std::size_t i) {
+    const T x = in[i];
     const auto bit = static_cast<T>(low + static_cast<int>(((words[i] >> 16) * static_cast<std::uint32_t>(span)) >> 16));
-    const auto flipped = static_cast<T>(in[i] ^ static_cast<T>(T{1} << bit));
-    const bool flip = magnitude >= Format::kMinNormal && magnitude < Format::kEnd && Format::is_finite(flipped);
-    out[i] = flip ? flipped : in[i];
-  }
-  return count_changed<Format>(in, out, block.count, 1);
+    const auto mask = static_cast<T>(T{1} << bit);
+    const auto flip = static_cast<T>(may_flip<Format>(x) & lane_mask<T>(Format::is_finite(static_cast<T>(x ^ mask))));
+    out[i] = static_cast<T>(x ^ static_cast<T>(mask & flip));
+    return flip;
+  });
 }
 
 /// The peer's rule: the lowest bit, where |x| is above the smallest normal; infinities count as large and become NaN.
 template <class Format>
 ASSAY_ALWAYS_INLINE std::uint64_t flip_lowest_loop(const Block& block) {
   using T = typename Format::Storage;
-  const T* const in = static_cast<const T*>(block.input);
-  T* const out = static_cast<T*>(block.output);
-  for (std::size_t i = 0; i < block.count; ++i) {
-    const T magnitude = Format::magnitude(in[i]);
-    const bool flip = magnitude > Format::kMinNormal && magnitude <= Format::kEnd;
-    out[i] = static_cast<T>(in[i] ^ static_cast<T>(flip ? 1 : 0));
-  }
-  return count_changed<Format>(in, out, block.count, 1);
+  using S = typename Format::Signed;
+  const T* const ASSAY_RESTRICT in = static_cast<const T*>(block.input);
+  T* const ASSAY_RESTRICT out = static_cast<T*>(block.output);
+  return count_masks<T>(block.count, [&](std::size_t i) {
+    const S magnitude = Format::ordered(in[i]);
+    const auto flip = static_cast<T>(lane_mask<T>(magnitude > static_cast<S>(Format::kMinNormal)) &
+                                     lane_mask<T>(magnitude <= static_cast<S>(Format::kEnd)));
+    out[i] = static_cast<T>(in[i] ^ static_cast<T>(flip & T{1}));
+    return flip;
+  });
 }
 
 #define ASSAY_KERNELS(F)                                                                                              \

@@ -207,28 +207,33 @@ std::uint64_t largest(const TensorView& input, std::uint32_t max_threads, Kernel
                             [](std::uint64_t l, std::uint64_t r) { return std::max(l, r); });
 }
 
+/// How many of the masks mask(0), ..., mask(count - 1), each of no bits or all, are set. Counted in lanes of T's width, so that
+/// loops over T vectorise; mask(i) may write what belongs to i.
+template <class T, class Mask>
+ASSAY_ALWAYS_INLINE std::uint64_t count_masks(std::size_t count, Mask&& mask) {
+  // What a group counts fits the narrowest lane.
+  constexpr std::size_t kGroup = 128;
+  std::uint64_t total = 0;
+  std::size_t i = 0;
+  for (; i + kGroup <= count; i += kGroup) {
+    T sum = 0;
+    for (std::size_t k = 0; k < kGroup; ++k) sum = static_cast<T>(sum - mask(i + k));
+    total += sum;
+  }
+  for (; i < count; ++i) total += mask(i) != 0 ? 1u : 0u;
+  return total;
+}
+
 /// How many elements of a block differ in value; `components` in a row are one element.
 template <class Format>
 ASSAY_ALWAYS_INLINE std::uint64_t count_changed(const void* before, const void* after, std::size_t count, int components) {
   using T = typename Format::Storage;
   const T* const l = static_cast<const T*>(before);
   const T* const r = static_cast<const T*>(after);
-  std::uint64_t changed = 0;
-  // Summed in groups of 128, so that the sum of a group fits an 8-bit lane.
-  for (std::size_t group = 0; group < count; group += 128) {
-    const std::size_t end = std::min(count, group + 128);
-    T sum = 0;
-    if (components == 1) {
-      for (std::size_t i = group; i < end; ++i) sum = static_cast<T>(sum + (Format::differ(l[i], r[i]) ? 1 : 0));
-    } else {
-      for (std::size_t i = group; i < end; i += 2) {
-        const int d = (Format::differ(l[i], r[i]) ? 1 : 0) | (Format::differ(l[i + 1], r[i + 1]) ? 1 : 0);
-        sum = static_cast<T>(sum + d);
-      }
-    }
-    changed += sum;
-  }
-  return changed;
+  if (components == 1) return count_masks<T>(count, [&](std::size_t i) { return Format::differ_mask(l[i], r[i]); });
+  return count_masks<T>(count / 2, [&](std::size_t i) {
+    return static_cast<T>(Format::differ_mask(l[2 * i], r[2 * i]) | Format::differ_mask(l[2 * i + 1], r[2 * i + 1]));
+  });
 }
 
 /// Copies a tensor of any dtype into another of the same dtype and shape, each with its own strides.

@@ -28,12 +28,16 @@ ASSAY_ALWAYS_INLINE To same_bits(const From& from) {
 
 /// A binary format of sign, exponent and fraction. kHasInfinity: the top exponent holds infinities and NaNs; if not (e4m3fn) it
 /// holds numbers and only the pattern of all ones is NaN.
+///
+/// Functions take patterns as `Bits` or as any wider unsigned type L, zero-extended: a loop that does arithmetic on 16-bit numbers
+/// vectorises if everything in it has the width of a float.
 template <class Bits, int kExponentBitsValue, int kFractionBitsValue, bool kHasInfinityValue = true>
 struct FloatFormat {
   using Storage = Bits;
   using Signed = std::make_signed_t<Bits>;
-  /// What arithmetic is done in: exact for every value of the format.
+  /// What arithmetic is done in, exact for every value of the format, and the unsigned type of the same width.
   using Wide = std::conditional_t<sizeof(Bits) == 8, double, float>;
+  using Lane = std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t>;
 
   static constexpr int kWidth = static_cast<int>(sizeof(Bits)) * 8;
   static constexpr int kExponentBits = kExponentBitsValue;
@@ -46,48 +50,73 @@ struct FloatFormat {
   /// The first magnitude that is no number: infinity, or e4m3fn's NaN.
   static constexpr Bits kEnd = kHasInfinity ? static_cast<Bits>(kMagnitude >> kFractionBits << kFractionBits) : kMagnitude;
 
-  static constexpr Bits magnitude(Bits bits) { return static_cast<Bits>(bits & kMagnitude); }
-  static constexpr bool is_finite(Bits bits) { return magnitude(bits) < kEnd; }
-  static constexpr bool is_nan(Bits bits) { return magnitude(bits) > kEnd || (!kHasInfinity && magnitude(bits) == kEnd); }
-
-  /// Whether two patterns are different values: +0 and -0 are the same, any two NaNs too.
-  static constexpr bool differ(Bits left, Bits right) {
-    return left != right && (left | right) != kSign && !(is_nan(left) && is_nan(right));
+  template <class L>
+  static constexpr L magnitude(L bits) {
+    return static_cast<L>(bits & kMagnitude);
+  }
+  /// Magnitudes compare as signed integers too (their sign bit is clear), which is what vector units are best at.
+  template <class L>
+  static constexpr std::make_signed_t<L> ordered(L bits) {
+    return static_cast<std::make_signed_t<L>>(magnitude(bits));
+  }
+  template <class L>
+  static constexpr bool is_finite(L bits) {
+    return ordered(bits) < static_cast<std::make_signed_t<L>>(kEnd);
+  }
+  template <class L>
+  static constexpr bool is_nan(L bits) {
+    constexpr auto kFirst = static_cast<std::make_signed_t<L>>(kEnd);
+    return kHasInfinity ? ordered(bits) > kFirst : ordered(bits) == kFirst;
   }
 
-  /// Exact. A NaN keeps its payload and becomes quiet.
-  static ASSAY_ALWAYS_INLINE Wide widen(Bits bits) {
+  /// All bits set where two patterns are different values: +0 and -0 are the same, any two NaNs too.
+  template <class L>
+  static ASSAY_ALWAYS_INLINE L differ_mask(L left, L right) {
+    const auto both_nan = static_cast<L>(lane_mask<L>(is_nan(left)) & lane_mask<L>(is_nan(right)));
+    const auto other_bits = static_cast<L>(lane_mask<L>(left != right) & lane_mask<L>(static_cast<L>(left | right) != L{kSign}));
+    return static_cast<L>(other_bits & static_cast<L>(~both_nan));
+  }
+
+  /// Exact. A NaN keeps sign and payload.
+  template <class L>
+  static ASSAY_ALWAYS_INLINE Wide widen(L pattern) {
+    const auto bits = static_cast<Lane>(pattern);
     if constexpr (sizeof(Bits) >= 4) {
       return detail::same_bits<Wide>(bits);
+    } else if constexpr (kExponentBits == 8) {
+      return detail::same_bits<float>(bits << (32 - kWidth));
     } else {
-      constexpr int kShift = 23 - kFractionBits;
-      const std::uint32_t sign = static_cast<std::uint32_t>(bits & kSign) << (32 - kWidth);
-      const std::uint32_t m = magnitude(bits);
-      // As a float, the shifted pattern is the value times 2^(bias - 127), subnormals included.
-      const std::uint32_t number = detail::same_bits<std::uint32_t>(detail::same_bits<float>(m << kShift) * scale(127 - kBias));
-      const std::uint32_t special = 0x7f800000u | (m << kShift) | (m == kEnd && kHasInfinity ? 0u : 0x00400000u);
-      return detail::same_bits<float>(sign | (m >= kEnd ? special : number));
+      constexpr Lane kKept = 0x80000000u | (Lane{kMagnitude} << (23 - kFractionBits));
+      // Sign and magnitude moved to their places in a float are the value times 2^(bias - 127), subnormals included.
+      const auto placed = static_cast<Lane>(static_cast<std::int32_t>(bits << (32 - kWidth)) >> (8 - kExponentBits)) & kKept;
+      const Lane number = detail::same_bits<Lane>(detail::same_bits<float>(placed) * scale(127 - kBias));
+      const Lane special = lane_mask<Lane>(!is_finite(bits)) & (kHasInfinity ? 0x7f800000u : 0x7fc00000u);
+      return detail::same_bits<float>(number | special);
     }
   }
 
   /// Rounds once, to nearest even; overflow gives infinity, or NaN where the format has none.
-  static ASSAY_ALWAYS_INLINE Bits narrow(Wide value) {
+  template <class L = Bits>
+  static ASSAY_ALWAYS_INLINE L narrow(Wide value) {
+    const auto bits = detail::same_bits<Lane>(value);
     if constexpr (sizeof(Bits) >= 4) {
-      return detail::same_bits<Bits>(value);
+      return static_cast<L>(bits);
     } else {
       constexpr int kShift = 23 - kFractionBits;
-      constexpr std::uint32_t kFirstNormal = static_cast<std::uint32_t>(127 - kBias + 1) << 23;
-      constexpr std::uint32_t kMagic = static_cast<std::uint32_t>(127 - kBias + kShift + 1) << 23;
-      const auto bits = detail::same_bits<std::uint32_t>(value);
-      const std::uint32_t m = bits & 0x7fffffffu;
+      constexpr Lane kFirstNormal = static_cast<Lane>(127 - kBias + 1) << 23;
+      constexpr Lane kMagic = static_cast<Lane>(127 - kBias + kShift + 1) << 23;
+      constexpr Lane kNan = kEnd | (kHasInfinity ? Lane{1} << (kFractionBits - 1) : Lane{0});
+      const auto ordered_bits = static_cast<std::int32_t>(bits & 0x7fffffffu);
+      const auto m = static_cast<Lane>(ordered_bits);
       // Adding a number whose unit is the format's smallest subnormal makes the float unit round for us.
-      const std::uint32_t subnormal =
-          detail::same_bits<std::uint32_t>(detail::same_bits<float>(m) + detail::same_bits<float>(kMagic)) - kMagic;
-      const std::uint32_t rounded = m - kFirstNormal + (1u << 23) + ((1u << (kShift - 1)) - 1u) + ((m >> kShift) & 1u);
-      std::uint32_t out = m < kFirstNormal ? subnormal : rounded >> kShift;
-      out = out > kEnd ? kEnd : out;
-      out = m > 0x7f800000u ? static_cast<std::uint32_t>(kEnd) | (kHasInfinity ? 1u << (kFractionBits - 1) : 0u) : out;
-      return static_cast<Bits>(((bits >> 31) << (kWidth - 1)) | out);
+      const Lane subnormal = detail::same_bits<Lane>(detail::same_bits<float>(m) + detail::same_bits<float>(kMagic)) - kMagic;
+      const Lane rounded = m - kFirstNormal + (1u << 23) + ((1u << (kShift - 1)) - 1u) + ((m >> kShift) & 1u);
+      const Lane is_small = lane_mask<Lane>(ordered_bits < static_cast<std::int32_t>(kFirstNormal));
+      const Lane out = select<Lane>(is_small, subnormal, rounded >> kShift);
+      const Lane too_large = lane_mask<Lane>(static_cast<std::int32_t>(out) > static_cast<std::int32_t>(kEnd));
+      const Lane nan = lane_mask<Lane>(ordered_bits > 0x7f800000);
+      const Lane number = select<Lane>(too_large, kEnd, out);
+      return static_cast<L>(((bits >> 31) << (kWidth - 1)) | select<Lane>(nan, kNan, number));
     }
   }
 

@@ -16,22 +16,30 @@ namespace detail {
 
 template <class Format, class Wide>
 ASSAY_ALWAYS_INLINE void widen_loop(const Block& block) {
-  const auto* const in = static_cast<const typename Format::Storage*>(block.input);
-  Wide* const out = static_cast<Wide*>(block.output);
+  const auto* const ASSAY_RESTRICT in = static_cast<const typename Format::Storage*>(block.input);
+  Wide* const ASSAY_RESTRICT out = static_cast<Wide*>(block.output);
   for (std::size_t i = 0; i < block.count; ++i) out[i] = static_cast<Wide>(Format::widen(in[i]));
 }
+
+ASSAY_MULTIVERSION static void widen_block(Float16, const Block& block) { widen_loop<Float16, float>(block); }
+ASSAY_MULTIVERSION static void widen_block(BFloat16, const Block& block) { widen_loop<BFloat16, float>(block); }
+ASSAY_MULTIVERSION static void widen_block(Float8E4M3FN, const Block& block) { widen_loop<Float8E4M3FN, float>(block); }
+ASSAY_MULTIVERSION static void widen_block(Float8E5M2, const Block& block) { widen_loop<Float8E5M2, float>(block); }
+ASSAY_MULTIVERSION static void widen_block(Float32, const Block& block) { widen_loop<Float32, double>(block); }
 
 }  // namespace detail
 
 /// Writes the input's values into an output of wider_dtype(input.dtype()); see require_output.
 inline void widen_tensor(const TensorView& input, assay_tensor& output, std::uint32_t max_threads) {
   visit_format(input.dtype(), [&](auto format) {
-    using F = decltype(format);
-    using Wide = std::conditional_t<sizeof(typename F::Storage) >= 4, double, float>;
-    transform(input, output, max_threads, [](const Block& block) -> std::uint64_t {
-      detail::widen_loop<F, Wide>(block);
-      return 0;
-    });
+    if constexpr (std::is_same_v<decltype(format), Float64>) {
+      throw Error(ASSAY_UNSUPPORTED, "dtype " + std::string(dtype_name(input.dtype())) + " has no wider type");
+    } else {
+      transform(input, output, max_threads, [&](const Block& block) -> std::uint64_t {
+        detail::widen_block(format, block);
+        return 0;
+      });
+    }
   });
 }
 
