@@ -178,7 +178,7 @@ int run(const Options& options) {
   small_pair(all, "all");
   if (options.python.empty()) return 0;
 
-  const std::string script = ASSAY_SOURCE_DIR "/bench/metrics_numpy.py";
+  const std::string script = ASSAY_SOURCE_DIR "/bench/metrics/metrics_numpy.py";
   const std::string command = "'" + options.python + "' '" + script + "' " + std::to_string(options.mib);
   std::FILE* output = popen(command.c_str(), "r");
   double numpy_seconds = 0;
