@@ -5,6 +5,7 @@
 #include "base/locations.hpp"
 #include "base/text.hpp"
 #include "config/json.hpp"
+#include "config/layers.hpp"
 #include "config/schema.hpp"
 
 namespace assay {
@@ -13,22 +14,6 @@ namespace {
 
 using Json = rapidjson::Value;
 using Allocator = rapidjson::Document::AllocatorType;
-
-/// Members of `layer` replace those of `base`; objects merge, except that a source or component that names another adapter replaces
-/// the whole object, since its configuration belongs to the old one.
-void merge(Json& base, const Json& layer, Allocator& allocator) {
-  for (const auto& member : layer.GetObject()) {
-    const auto existing = base.FindMember(member.name);
-    if (existing == base.MemberEnd()) {
-      base.AddMember(Json(member.name, allocator), Json(member.value, allocator), allocator);
-    } else if (existing->value.IsObject() && member.value.IsObject() && !member.value.HasMember("adapter") &&
-               !member.value.HasMember("source")) {
-      merge(existing->value, member.value, allocator);
-    } else {
-      existing->value.CopyFrom(member.value, allocator);
-    }
-  }
-}
 
 Json text(const std::string& value, Allocator& allocator) { return Json(value, allocator); }
 
@@ -69,21 +54,6 @@ void apply_flags(Json& config, const ConfigFlags& flags, Allocator& allocator) {
   if (!flags.formats.empty()) set(config, "formats", texts(flags.formats, allocator), allocator);
 }
 
-std::vector<std::string> read_texts(const Json& config, const char* key) {
-  std::vector<std::string> out;
-  if (!config.HasMember(key)) return out;
-  for (const Json& item : config[key].GetArray()) out.emplace_back(item.GetString(), item.GetStringLength());
-  return out;
-}
-
-std::string read_text_or(const Json& object, const char* key, const std::string& fallback) {
-  return object.HasMember(key) ? object[key].GetString() : fallback;
-}
-
-std::string read_object_or_empty(const Json& object, const char* key) {
-  return object.HasMember(key) ? json_text(object[key]) : "{}";
-}
-
 SourceConfig read_source(const Json& source) {
   SourceConfig out;
   if (source.HasMember("adapter")) {
@@ -118,7 +88,7 @@ Result<PipelineConfig> PipelineConfig::load(const std::string& pipeline, const s
     Result<rapidjson::Document> user = load_json(user_file);
     if (!user) return user.failure();
     if (Status s = schema->check(*user, user_file.string()); !s) return s.failure();
-    merge(*document, *user, document->GetAllocator());
+    merge_layer(*document, *user, document->GetAllocator());
   }
   apply_flags(*document, flags, document->GetAllocator());
   if (Status s = schema->check(*document, "command line"); !s) return s.failure();

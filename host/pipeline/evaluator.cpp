@@ -1,6 +1,7 @@
 #include "pipeline/evaluator.hpp"
 
 #include "base/text.hpp"
+#include "pipeline/call_inputs.hpp"
 #include "pipeline/gradients.hpp"
 #include "pipeline/nudge.hpp"
 #include "pipeline/reasons.hpp"
@@ -12,13 +13,6 @@ namespace {
 
 /// Two moves differ enough to show how the result reacts.
 constexpr std::uint64_t kNudgedRuns = 2;
-
-/// FNV-1a: a seed of its own for each call, the same in every run.
-std::uint64_t call_seed(std::uint64_t seed, const std::string& stem) {
-  std::uint64_t hash = 14695981039346656037ull ^ seed;
-  for (const char c : stem) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  return hash;
-}
 
 DirectionResult skipped(const char* reason, std::string message, bool damaged = false) {
   DirectionResult result;
@@ -125,22 +119,6 @@ ApiResult Evaluator::evaluate(std::size_t position) const {
   return result;
 }
 
-Result<CallInputs> Evaluator::build_inputs(const Context& context) const {
-  const RecordedDirection& recorded = *context.call.forward;
-  CallInputs inputs;
-  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) {
-    Result<Value> value = inputs_.build(recorded.inputs[i], context.call.stem, "forward", std::to_string(i));
-    if (!value) return value.failure();
-    inputs.args.push_back(std::move(*value));
-  }
-  for (const auto& [name, element] : recorded.kwargs) {
-    Result<Value> value = inputs_.build(element, context.call.stem, "forward", name);
-    if (!value) return value.failure();
-    inputs.kwargs.emplace_back(name, std::move(*value));
-  }
-  return inputs;
-}
-
 Result<std::vector<Value>> Evaluator::recorded_outputs(const std::vector<Element>& elements) const {
   std::vector<Value> out;
   for (const Element& element : elements) {
@@ -174,7 +152,7 @@ DirectionResult Evaluator::forward(const Context& context) const {
   if (recorded.error) return skipped(reason::kEntryFaulty, *recorded.error, true);
   if (!recorded.has_inputs)
     return skipped(reason::kNotReplayable, "the entry has no input_args (recorded with a data_mode that leaves them out)");
-  Result<CallInputs> inputs = build_inputs(context);
+  Result<CallInputs> inputs = build_call_inputs(inputs_, context.call, false);
   if (!inputs) return not_built(inputs.failure());
 
   std::vector<Value> actual;
@@ -216,13 +194,8 @@ DirectionResult Evaluator::backward(const Context& context) const {
     actual = std::move(*outputs);
     if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no gradients were recorded");
   }
-  Result<CallInputs> inputs = build_inputs(context);
+  Result<CallInputs> inputs = build_call_inputs(inputs_, context.call, true);
   if (!inputs) return not_built(inputs.failure());
-  for (std::size_t i = 0; i < recorded.inputs.size(); ++i) {
-    Result<Value> value = inputs_.build(recorded.inputs[i], context.call.stem, "backward", std::to_string(i));
-    if (!value) return not_built(value.failure());
-    inputs->grad_outputs.push_back(std::move(*value));
-  }
 
   const Invocation expected = reference_.invoke(context.call.api, ASSAY_BACKWARD, *inputs, context.seed);
   if (expected.status != ASSAY_OK) return reference_failed(expected);
