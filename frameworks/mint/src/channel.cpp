@@ -13,6 +13,8 @@
 namespace assay::bridge {
 namespace {
 
+constexpr std::size_t kFirstRead = 4096;
+
 std::string system_message(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
 /// Takes the descriptor out of a message's control data.
@@ -83,10 +85,9 @@ void Channel::send(FrameKind kind, const std::string& payload, int fd, Deadline 
   }
 }
 
-void Channel::read(char* out, std::size_t size, FileDescriptor* fd, Deadline deadline) {
-  std::size_t got = 0;
-  while (got < size) {
-    iovec part{out + got, size - got};
+std::size_t Channel::read_some(char* out, std::size_t size, FileDescriptor* fd, Deadline deadline) {
+  for (;;) {
+    iovec part{out, size};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
@@ -96,10 +97,10 @@ void Channel::read(char* out, std::size_t size, FileDescriptor* fd, Deadline dea
     const ssize_t n = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (n > 0) {
       take_descriptor(message, fd);
-      got += static_cast<std::size_t>(n);
-    } else if (n == 0) {
-      throw ChannelError(ChannelFault::kClosed, "end of stream");
-    } else if (errno == EAGAIN) {
+      return static_cast<std::size_t>(n);
+    }
+    if (n == 0) throw ChannelError(ChannelFault::kClosed, "end of stream");
+    if (errno == EAGAIN) {
       wait(POLLIN, deadline);
     } else if (errno != EINTR) {
       throw ChannelError(ChannelFault::kClosed, system_message("receive"));
@@ -109,22 +110,25 @@ void Channel::read(char* out, std::size_t size, FileDescriptor* fd, Deadline dea
 
 Frame Channel::receive(Deadline deadline) {
   Frame frame;
-  std::array<char, kHeaderSize> head{};
-  read(head.data(), head.size(), &frame.fd, deadline);
-  Reader header({head.data(), head.size()});
+  // The server sends nothing but the answer, so whatever is there belongs to one frame.
+  std::array<char, kFirstRead> start{};
+  std::size_t got = 0;
+  while (got < kHeaderSize) got += read_some(start.data() + got, start.size() - got, &frame.fd, deadline);
+  Reader header({start.data(), kHeaderSize});
   const std::uint32_t magic = header.u32();
   const std::uint16_t version = header.u16();
   frame.kind = static_cast<FrameKind>(header.u16());
   const std::uint64_t id = header.u64();
   const std::uint32_t size = header.u32();
-  if (magic != kMagic || id != id_ || size > kMaxPayload)
+  if (magic != kMagic || id != id_ || size > kMaxPayload || got - kHeaderSize > size)
     throw ChannelError(ChannelFault::kProtocol, "the answer has a wrong header");
   if (version != kProtocolVersion) {
     throw ChannelError(ChannelFault::kProtocol, "the server speaks version " + std::to_string(version) + " of the protocol, " +
                                                     std::to_string(kProtocolVersion) + " is needed; reinstall the plugin's folder");
   }
+  frame.payload.assign(start.data() + kHeaderSize, got - kHeaderSize);
   frame.payload.resize(size);
-  read(frame.payload.data(), size, nullptr, deadline);
+  for (got -= kHeaderSize; got < size;) got += read_some(frame.payload.data() + got, size - got, nullptr, deadline);
   return frame;
 }
 

@@ -44,7 +44,7 @@ class Channel {
  private:
   void send(FrameKind kind, const std::string& payload, int fd, Deadline deadline);
   Frame receive(Deadline deadline);
-  void read(char* out, std::size_t size, FileDescriptor* fd, Deadline deadline);
+  std::size_t read_some(char* out, std::size_t size, FileDescriptor* fd, Deadline deadline);
   void wait(short events, Deadline deadline) const;
 
   FileDescriptor socket_;

@@ -1,6 +1,8 @@
 #include "values.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include "protocol.hpp"
 
@@ -8,6 +10,8 @@ namespace assay::bridge {
 namespace {
 
 constexpr std::int32_t kMaxRank = 64;
+constexpr std::size_t kLargeCopy = std::size_t{8} << 20;
+constexpr std::size_t kMostCopyThreads = 4;
 
 /// Bytes of a compact tensor; throws where the sizes make no sense.
 std::uint64_t compact_bytes(const std::vector<std::int64_t>& shape, assay_dtype dtype) {
@@ -34,6 +38,17 @@ char* copy_strided(const assay_dltensor& t, int dim, const char* from, char* to,
   }
   for (std::int64_t i = 0; i < n; ++i) to = copy_strided(t, dim + 1, from + i * step, to, element);
   return to;
+}
+
+/// One thread does not fill the memory's bandwidth.
+void copy_large(char* to, const char* from, std::size_t bytes) {
+  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostCopyThreads);
+  const std::size_t part = bytes / threads;
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < threads; ++i)
+    helpers.emplace_back([=] { std::memcpy(to + i * part, from + i * part, i + 1 < threads ? part : bytes - i * part); });
+  std::memcpy(to, from, threads > 1 ? part : bytes);
+  for (std::thread& helper : helpers) helper.join();
 }
 
 void write_dtype(Writer& out, assay_dtype dtype) {
@@ -65,7 +80,11 @@ void TensorPlacer::copy_to(char* memory) const {
     const char* const from = view.data_as<char>();
     char* const to = memory + placed.offset;
     if (view.is_contiguous()) {
-      std::memcpy(to, from, bytes);
+      if (bytes < kLargeCopy) {
+        std::memcpy(to, from, bytes);
+      } else {
+        copy_large(to, from, bytes);
+      }
     } else {
       copy_strided(placed.tensor->dl, 0, from, to, dtype_size(view.dtype()));
     }

@@ -1,16 +1,18 @@
 """Runs one call: forward, or backward as a vector-Jacobian product, and says which arguments it changed."""
 
+import struct
 from typing import Any, NamedTuple, Optional
 
-from .dtypes import BY_NAME, COMPLEX, Dtype
+from .dtypes import BY_NAME, Dtype
 from .failures import INVALID_ARGUMENT, UNSUPPORTED, Failure
-from .frameworks.base import Framework
+from .frameworks.base import Framework, tensor_info
 from .memory import InputSegment
 from .modules import ModuleMap
 from .values import ArgumentReader, Leaf, replace_tensors
 from .wire import Reader
 
 FORWARD, BACKWARD = 0, 1
+_HEAD = struct.Struct("<IIQii")  # direction, precision, seed, device
 AS_RECORDED, FLOAT32, FLOAT64 = 0, 1, 2
 _PRECISIONS = {FLOAT32: (BY_NAME["float32"], BY_NAME["complex64"]), FLOAT64: (BY_NAME["float64"], BY_NAME["complex128"])}
 
@@ -19,7 +21,7 @@ class Results(NamedTuple):
     outputs: list[Any]
     gradients: list[tuple[str, Any]]
     mutated: list[tuple[str, Any]]
-    notes: list[str]
+    wrote: bool  # to the input segment: it must be restored before the next call
 
 
 class Call:
@@ -28,33 +30,35 @@ class Call:
     def __init__(self, reader: Reader, framework: Framework, modules: ModuleMap, segment: Optional[InputSegment]) -> None:
         self._framework = framework
         self._segment = segment
-        self.api = reader.text()
-        self._direction, self._precision, self._seed = reader.u32(), reader.u32(), reader.u64()
-        reader.i32(), reader.i32()  # the device: the map's framework was set up for one
-        self._function = modules.resolve(self.api)
+        api = reader.text()
+        # The device is left alone: the framework was set up for one.
+        self._direction, self._precision, self._seed, _, _ = reader.take(_HEAD)
+        self._function = modules.resolve(api)
+        self._draws = modules.draws_random_numbers(api)
         arguments = ArgumentReader(reader, framework, segment, modules.tuples)
         self._args: list[Any] = arguments.values()
         self._kwargs: dict[str, Any] = arguments.named()
         self._leaves: list[Leaf] = arguments.leaves
         gradients = ArgumentReader(reader, framework, segment, modules.tuples)
         self._arriving: list[Any] = gradients.values()
-        self._sent = [*self._leaves, *gradients.leaves]
-        self.input_bytes = sum(leaf.info.nbytes for leaf in self._sent)
+        self.input_end = max(arguments.end, gradients.end)
         self._raise_precision(gradients.leaves)
 
     def run(self) -> Results:
-        self._framework.seed(self._seed)
+        if self._draws:
+            self._framework.seed(self._seed)
         return self._backward() if self._direction == BACKWARD else self._forward()
 
-    def has_written(self, segment: InputSegment) -> bool:
-        """Whether the call left pages in the segment that are not the client's."""
-        return any(segment.has_private_page(leaf.offset, leaf.info.nbytes) for leaf in self._sent)
+    def _has_written(self) -> bool:
+        """Whether the call wrote to pages of the input segment."""
+        return self._segment is not None and self._segment.has_private_page(0, self.input_end)
 
     def _forward(self) -> Results:
         result = self._function(*self._args, **self._kwargs)
         self._framework.synchronize()
-        mutated = [(leaf.path, leaf.tensor) for leaf in self._leaves if self._was_changed(leaf)]
-        return Results(_as_outputs(result), [], mutated, [])
+        wrote = self._has_written()
+        mutated = [(leaf.path, leaf.tensor) for leaf in self._leaves if self._was_changed(leaf, wrote)]
+        return Results(_as_outputs(result), [], mutated, wrote)
 
     def _backward(self) -> Results:
         wanted = [i for i, gradient in enumerate(self._arriving) if self._is_differentiable(gradient)]
@@ -73,7 +77,7 @@ class Call:
         tensors = [leaf.tensor for leaf in leaves]
         gradients = self._framework.gradients(differentiated, tensors, [self._arriving[i] for i in wanted])
         self._framework.synchronize()
-        return Results([], [(leaf.path, gradient) for leaf, gradient in zip(leaves, gradients)], [], [])
+        return Results([], [(leaf.path, gradient) for leaf, gradient in zip(leaves, gradients)], [], self._has_written())
 
     def _output(self, outputs: list[Any], index: int) -> Any:
         if index >= len(outputs):
@@ -108,30 +112,30 @@ class Call:
         real, complex_ = _PRECISIONS[self._precision]
         out, replacement = [], {}
         for leaf in leaves:
-            target: Dtype = complex_ if leaf.info.dtype.code == COMPLEX else real
+            target: Dtype = complex_ if leaf.info.dtype.is_complex else real
             if leaf.info.dtype.is_differentiable and leaf.info.dtype != target:
                 tensor = self._framework.cast(leaf.tensor, target)
                 replacement[id(leaf.tensor)] = tensor
-                leaf = Leaf(leaf.path, tensor, leaf.info._replace(dtype=target), -1)
+                leaf = Leaf(leaf.path, tensor, tensor_info(target, leaf.info.shape), -1, self._framework.version(tensor))
             out.append(leaf)
         return out, replacement
 
-    def _was_changed(self, leaf: Leaf) -> bool:
-        """Whether the call wrote to the argument, or gave it other memory."""
-        now = self._framework.inspect(leaf.tensor)
-        if now != leaf.info:
+    def _was_changed(self, leaf: Leaf, wrote: bool) -> bool:
+        """Whether the call wrote to the argument, or gave it other memory. `wrote`: it wrote somewhere in the input segment."""
+        framework = self._framework
+        if framework.inspect(leaf.tensor) != leaf.info:
             return True
-        if leaf.info.nbytes == 0 or leaf.offset < 0 or self._segment is None:
+        if leaf.info.nbytes == 0 or self._segment is None:
             return False
-        memory = self._segment.memory(leaf.offset, leaf.info.nbytes)
-        if self._segment.written(leaf.offset, leaf.info.nbytes):
+        if leaf.offset < 0:
+            return framework.version(leaf.tensor) != leaf.version
+        if wrote and self._segment.written(leaf.offset, leaf.info.nbytes):
             return True
-        start = self._segment.address + leaf.offset
-        if self._framework.address(leaf.tensor) == start:
+        if framework.address(leaf.tensor) == self._segment.address + leaf.offset:
             return False
         moved = bytearray(leaf.info.nbytes)
-        self._framework.store(leaf.tensor, memoryview(moved))
-        return memoryview(moved) != memory
+        framework.store(leaf.tensor, memoryview(moved))
+        return memoryview(moved) != self._segment.memory(leaf.offset, leaf.info.nbytes)
 
 
 def _as_outputs(result: Any) -> list[Any]:

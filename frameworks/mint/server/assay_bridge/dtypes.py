@@ -1,29 +1,22 @@
 """Element types as the protocol names them: DLPack's code, bits and lanes."""
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Dtype:
-    code: int
-    bits: int
-    name: str
-
-    @property
-    def size(self) -> int:
-        return self.bits // 8
-
-    @property
-    def is_complex(self) -> bool:
-        return self.code == COMPLEX
-
-    @property
-    def is_differentiable(self) -> bool:
-        """A floating-point or complex type."""
-        return self.code in (FLOAT, BFLOAT, FLOAT8_E4M3FN, FLOAT8_E5M2, COMPLEX)
-
-
 INT, UINT, FLOAT, BFLOAT, COMPLEX, BOOL, FLOAT8_E4M3FN, FLOAT8_E5M2 = 0, 1, 2, 4, 5, 6, 10, 12
+_DIFFERENTIABLE = (FLOAT, BFLOAT, FLOAT8_E4M3FN, FLOAT8_E5M2, COMPLEX)
+
+
+class Dtype:
+    """One object a type: compared by identity."""
+
+    __slots__ = ("bits", "code", "is_complex", "is_differentiable", "name", "size")
+
+    def __init__(self, code: int, bits: int, name: str) -> None:
+        self.code = code
+        self.bits = bits
+        self.name = name
+        self.size = bits // 8
+        self.is_complex = code == COMPLEX
+        self.is_differentiable = code in _DIFFERENTIABLE  # floating-point or complex
+
 
 ALL = (
     Dtype(BOOL, 8, "bool"),

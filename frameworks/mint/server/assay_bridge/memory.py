@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from .failures import OUT_OF_MEMORY, Failure
@@ -11,6 +12,11 @@ from .wire import SEGMENT_POOLED, ProtocolError
 
 _F_ADD_SEALS, _F_SEAL_SHRINK = 1033, 2
 _PAGE = mmap.PAGESIZE
+_COPY_THREADS = min(4, os.cpu_count() or 1)
+_copiers: list[ThreadPoolExecutor] = []  # made for the first large copy
+
+#: From this many bytes on, a copy is shared among threads.
+LARGE = 8 << 20
 _SMALLEST = 1 << 20
 
 # Flags in the highest of the 8 bytes of an entry of /proc/self/pagemap.
@@ -70,8 +76,7 @@ class InputSegment:
             return True
         first, last = offset // _PAGE, (offset + size - 1) // _PAGE
         entries = os.pread(self._pagemap, (last - first + 1) * 8, (self.address // _PAGE + first) * 8)
-        flags = set(entries[7::8])
-        return any(flag & _SWAPPED or (flag & _PRESENT and not flag & _FILE_OR_SHARED) for flag in flags)
+        return any(flag & _SWAPPED or flag & (_PRESENT | _FILE_OR_SHARED) == _PRESENT for flag in set(entries[7::8]))
 
     def restore(self) -> None:
         """Drops what calls have written."""
@@ -116,9 +121,11 @@ class OutputPool:
         self._free += [self._all[i] for i in ids if i in self._all]
 
     def take(self, size: int) -> Lent:
-        fitting = [segment for segment in self._free if segment.size >= size]
-        if fitting:
-            best = min(fitting, key=lambda segment: segment.size)
+        best = None
+        for segment in self._free:
+            if segment.size >= size and (best is None or segment.size < best.size):
+                best = segment
+        if best is not None:
             self._free.remove(best)
             return Lent(best, SEGMENT_POOLED, False)
         rounded = max(_SMALLEST, 1 << (size - 1).bit_length())
@@ -145,3 +152,17 @@ class Placement:
 
     def items(self) -> list[tuple[object, int, int]]:
         return self._items
+
+
+def copy_from(address: int, target: memoryview) -> None:
+    """Copies the bytes at the address; several threads get more out of the memory than one."""
+    size = len(target)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(target))
+    if size < LARGE or _COPY_THREADS == 1:
+        ctypes.memmove(start, address, size)
+        return
+    if not _copiers:
+        _copiers.append(ThreadPoolExecutor(_COPY_THREADS, "copy"))
+    part = (size // _COPY_THREADS + _PAGE - 1) // _PAGE * _PAGE
+    parts = [(start + at, address + at, min(part, size - at)) for at in range(0, size, part)]
+    list(_copiers[0].map(lambda piece: ctypes.memmove(*piece), parts))

@@ -19,7 +19,8 @@ _ARITHMETIC = re.compile(
 
 
 class ModuleMap:
-    """The map's `types`: {"Mint": ["mindspore.mint", ...], "Mint.linalg": [...]}; `refused`: patterns of names never called."""
+    """The map's `types`: {"Mint": ["mindspore.mint", ...], "Mint.linalg": [...]}; its `refused` and `random` are patterns of names
+    that are never called, and that need a seed."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.framework = _text(settings, "framework")
@@ -27,12 +28,14 @@ class ModuleMap:
         self.install_hint = _text(settings, "install")
         self.tuples = settings.get("sequences") == "tuple"
         self.unsupported = [re.compile(pattern) for pattern in _texts(settings, "unsupported")]
+        self._random = [re.compile(pattern) for pattern in _texts(settings, "random")]
         self._refused = [re.compile(pattern) for pattern in _texts(settings, "refused")]
         self._types: dict[str, list[str]] = {}
         for name, modules in settings.get("types", {}).items():
             self._types[name] = [str(module) for module in modules]
         self._namespaces: dict[str, tuple[Any, ...]] = {}
         self._found: dict[str, Callable[..., Any]] = {}
+        self._draws: dict[str, bool] = {}
 
     def load(self) -> None:
         """Imports every namespace of the map that the installed framework has; the package itself must be there."""
@@ -47,6 +50,13 @@ class ModuleMap:
         if function is None:
             function = self._found[api] = self._look_up(api)
         return function
+
+    def draws_random_numbers(self, api: str) -> bool:
+        """Whether the generators have to be seeded for the call; a few dozen microseconds that most calls don't need."""
+        draws = self._draws.get(api)
+        if draws is None:
+            draws = self._draws[api] = any(pattern.search(api) for pattern in self._random)
+        return draws
 
     def _look_up(self, api: str) -> Callable[..., Any]:
         api_type, _, name = api.rpartition(".")
@@ -63,7 +73,7 @@ class ModuleMap:
             if isinstance(function, property):  # some versions have a method where others have a property
                 function = function.fget
             if function is not None and self._is_own_function(namespace, name, function):
-                return function  # type: ignore[no-any-return]
+                return function
         places = ", ".join(self._types[api_type])
         raise Failure(NOT_FOUND, f"{self.package} has no function '{name}' (looked in {places})")
 

@@ -1,8 +1,10 @@
 """The server's loop: one request, one answer, until the client leaves."""
 
+import gc
 import json
 import resource
 import socket
+import struct
 import sys
 from typing import Any, Optional
 
@@ -15,6 +17,7 @@ from .modules import ModuleMap
 from .values import ResultWriter
 from .wire import Frame, ProtocolError, Reader, Writer
 
+_SEGMENT = struct.Struct("<IQI")  # id, bytes, flags
 _RECURSION_LIMIT = 5000  # values nest up to 400 deep
 
 
@@ -79,6 +82,7 @@ class Server:
         self._framework, self._modules = framework, modules
         self._idle_bytes = _data_bytes()
         self._limit_memory(0)
+        gc.freeze()  # the framework's objects stay: collections need not look at them
         out = Writer()
         out.text(info.name)
         out.text(info.version)
@@ -100,8 +104,8 @@ class Server:
             call = Call(reader, framework, modules, segment)
             results = call.run()
             has_run = True
-            self._send_results(frame, framework, results, call.input_bytes)
-            if segment is not None and call.has_written(segment):
+            self._send_results(frame, framework, results, call.input_end)
+            if segment is not None and results.wrote:
                 segment.restore()
         except ProtocolError:
             raise
@@ -119,7 +123,7 @@ class Server:
                 self._input = None
 
     def _input_segment(self, reader: Reader, fd: int) -> Optional[InputSegment]:
-        segment_id, size, _ = reader.u32(), reader.u64(), reader.u32()
+        segment_id, size, _ = reader.take(_SEGMENT)
         if segment_id == 0:
             return None
         if self._input is None or self._input.id != segment_id or fd >= 0:
@@ -128,31 +132,26 @@ class Server:
             self._input = InputSegment(segment_id, fd, size)
         return self._input
 
-    def _send_results(self, frame: Frame, framework: Framework, results: Results, input_bytes: int) -> None:
+    def _send_results(self, frame: Frame, framework: Framework, results: Results, input_end: int) -> None:
         body = ResultWriter(framework)
         body.values(results.outputs)
         body.named(results.gradients)
         body.named(results.mutated)
-        body.out.u32(len(results.notes))
-        for note in results.notes:
-            body.out.text(note)
+        body.out.u32(0)  # no notes
         size = body.placement.size
-        if self._memory_limit and size + input_bytes > self._memory_limit:
-            took, limit = (size + input_bytes) >> 20, self._memory_limit >> 20
+        if self._memory_limit and size + input_end > self._memory_limit:
+            took, limit = (size + input_end) >> 20, self._memory_limit >> 20
             raise Failure(OUT_OF_MEMORY, f"memory: the call's tensors take {took} MiB with its results, the limit is {limit} MiB")
-        head, fd = Writer(), -1
+        head = Writer()
         if size == 0:
-            head.u32(0)
-            head.u64(0)
-            head.u32(0)
-        else:
-            lent = self._outputs.take(size)
-            for tensor, offset, nbytes in body.placement.items():
-                framework.store(tensor, lent.segment.view[offset : offset + nbytes])
-            head.u32(lent.segment.id)
-            head.u64(lent.segment.size)
-            head.u32(lent.flags)
-            fd = lent.segment.fd if lent.is_new else -1
+            head.put(_SEGMENT, 0, 0, 0)
+            wire.send(self._connection, wire.RESULTS, frame.id, head.bytes() + body.out.bytes())
+            return
+        lent = self._outputs.take(size)
+        for tensor, offset, nbytes in body.placement.items():
+            framework.store(tensor, lent.segment.view[offset : offset + nbytes])
+        head.put(_SEGMENT, lent.segment.id, lent.segment.size, lent.flags)
+        fd = lent.segment.fd if lent.is_new else -1
         wire.send(self._connection, wire.RESULTS, frame.id, head.bytes() + body.out.bytes(), fd)
 
 

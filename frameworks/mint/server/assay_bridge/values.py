@@ -1,25 +1,33 @@
 """Arguments from the wire to the framework's objects, and results back."""
 
+import struct
 from typing import Any, Callable, NamedTuple, Optional
 
 from .dtypes import BY_CODE, Dtype
 from .failures import UNSUPPORTED, Failure
-from .frameworks.base import Framework, TensorInfo
+from .frameworks.base import Framework, TensorInfo, tensor_info
 from .memory import InputSegment, Placement
 from .wire import ProtocolError, Reader, Writer
 
 (NONE, BOOL, INT, FLOAT, COMPLEX, STRING, DTYPE, DEVICE, SLICE, ELLIPSIS, TENSOR, LIST, TUPLE, DICT, MEMORY_FORMAT) = range(15)
 _MAX_DEPTH = 400
 _MAX_RANK = 64
+_DTYPE = struct.Struct("<BBH")
+_TENSOR_HEAD = struct.Struct("<BBHI")  # dtype and rank
+_TENSOR_TAIL = [struct.Struct(f"<{rank}qQ") for rank in range(_MAX_RANK + 1)]  # sizes and offset
+_COMPLEX = struct.Struct("<dd")
+_DEVICE = struct.Struct("<ii")
+_SLICE = struct.Struct("<Bqqq")
 
 
 class Leaf(NamedTuple):
-    """A tensor among the arguments."""
+    """A tensor among the arguments. `offset`: of its bytes in the input segment; -1: it lies in memory of the framework's."""
 
     path: str
     tensor: Any
     info: TensorInfo
     offset: int
+    version: int = 0  # before the call
 
 
 class ArgumentReader:
@@ -31,6 +39,7 @@ class ArgumentReader:
         self._segment = segment
         self._sequence: Callable[[list[Any]], Any] = tuple if tuples else list
         self.leaves: list[Leaf] = []
+        self.end = 0  # of the last tensor in the segment
 
     def values(self) -> list[Any]:
         return [self._value(str(i), 0) for i in range(self._in.count())]
@@ -45,29 +54,8 @@ class ArgumentReader:
     def _value(self, path: str, depth: int) -> Any:
         if depth > _MAX_DEPTH:
             raise ProtocolError("values nest too deep")
-        reader, kind = self._in, self._in.u8()
-        if kind == NONE:
-            return None
-        if kind == BOOL:
-            return reader.u8() != 0
-        if kind == INT:
-            return reader.i64()
-        if kind == FLOAT:
-            return reader.f64()
-        if kind == COMPLEX:
-            real = reader.f64()
-            return complex(real, reader.f64())
-        if kind == STRING:
-            return reader.text()
-        if kind == DTYPE:
-            return self._framework.dtype_object(_read_dtype(reader))
-        if kind == DEVICE:
-            device_type = reader.i32()
-            return self._framework.device_object(device_type, reader.i32())
-        if kind == SLICE:
-            return _read_slice(reader)
-        if kind == ELLIPSIS:
-            return Ellipsis
+        reader = self._in
+        kind = reader.u8()
         if kind == TENSOR:
             return self._tensor(path)
         if kind == LIST:
@@ -75,9 +63,14 @@ class ArgumentReader:
         if kind == TUPLE:
             return tuple(self._items(path, depth))
         if kind == DICT:
-            count = reader.count()
-            pairs = ((reader.text(), i) for i in range(count))
-            return {name: self._value(path + "." + name, depth + 1) for name, _ in pairs}
+            return self._dict(path, depth)
+        read = _SCALARS.get(kind)
+        if read is not None:
+            return read(reader)
+        if kind == DTYPE:
+            return self._framework.dtype_object(_dtype(*reader.take(_DTYPE)))
+        if kind == DEVICE:
+            return self._framework.device_object(*reader.take(_DEVICE))
         if kind == MEMORY_FORMAT:
             return self._framework.memory_format_object(reader.text())
         raise ProtocolError(f"no value of kind {kind}")
@@ -85,25 +78,55 @@ class ArgumentReader:
     def _items(self, path: str, depth: int) -> list[Any]:
         return [self._value(f"{path}.{i}", depth + 1) for i in range(self._in.count())]
 
+    def _dict(self, path: str, depth: int) -> dict[str, Any]:
+        out = {}
+        for _ in range(self._in.count()):
+            name = self._in.text()
+            out[name] = self._value(f"{path}.{name}", depth + 1)
+        return out
+
     def _tensor(self, path: str) -> Any:
-        dtype = _read_dtype(self._in)
-        rank = self._in.count()
+        code, bits, lanes, rank = self._in.take(_TENSOR_HEAD)
         if rank > _MAX_RANK:
             raise ProtocolError(f"tensor of rank {rank}")
-        shape = tuple(self._in.i64() for _ in range(rank))
-        offset = self._in.u64()
-        info = TensorInfo(dtype, shape)
+        *shape, offset = self._in.take(_TENSOR_TAIL[rank])
         if any(size < 0 for size in shape):
             raise ProtocolError("tensor of a negative size")
+        info = tensor_info(_dtype(code, bits, lanes), shape)
         if info.nbytes == 0:
             memory = memoryview(bytearray())
         elif self._segment is None:
             raise ProtocolError("tensor without a segment")
         else:
             memory = self._segment.memory(offset, info.nbytes)
+            self.end = max(self.end, offset + info.nbytes)
         tensor = self._framework.tensor(memory, info)
         self.leaves.append(Leaf(path, tensor, info, offset))
         return tensor
+
+
+def _dtype(code: int, bits: int, _lanes: int) -> Dtype:
+    dtype = BY_CODE.get((code, bits))
+    if dtype is None:
+        raise ProtocolError(f"no dtype of code {code} and {bits} bits")
+    return dtype
+
+
+def _slice(reader: Reader) -> slice:
+    present, *bounds = reader.take(_SLICE)
+    return slice(*(bound if present & (1 << i) else None for i, bound in enumerate(bounds)))
+
+
+_SCALARS: dict[int, Callable[[Reader], Any]] = {
+    NONE: lambda reader: None,
+    BOOL: lambda reader: reader.u8() != 0,
+    INT: Reader.i64,
+    FLOAT: Reader.f64,
+    COMPLEX: lambda reader: complex(*reader.take(_COMPLEX)),
+    STRING: Reader.text,
+    SLICE: _slice,
+    ELLIPSIS: lambda reader: Ellipsis,
+}
 
 
 def replace_tensors(value: Any, replacement: dict[int, Any]) -> Any:
@@ -115,20 +138,6 @@ def replace_tensors(value: Any, replacement: dict[int, Any]) -> Any:
     if isinstance(value, dict):
         return {key: replace_tensors(item, replacement) for key, item in value.items()}
     return value
-
-
-def _read_dtype(reader: Reader) -> Dtype:
-    code, bits, _ = reader.u8(), reader.u8(), reader.u16()
-    dtype = BY_CODE.get((code, bits))
-    if dtype is None:
-        raise ProtocolError(f"no dtype of code {code} and {bits} bits")
-    return dtype
-
-
-def _read_slice(reader: Reader) -> slice:
-    present = reader.u8()
-    bounds = [reader.i64() for _ in range(3)]
-    return slice(*(bound if present & (1 << i) else None for i, bound in enumerate(bounds)))
 
 
 class ResultWriter:
@@ -164,14 +173,13 @@ class ResultWriter:
             if not -(1 << 63) <= value < 1 << 63:
                 raise Failure(UNSUPPORTED, "the result is an integer beyond 64 bits")
             out.u8(INT)
-            out.i64(int(value))
+            out.i64(value)
         elif isinstance(value, float):
             out.u8(FLOAT)
-            out.f64(float(value))
+            out.f64(value)
         elif isinstance(value, complex):
             out.u8(COMPLEX)
-            out.f64(value.real)
-            out.f64(value.imag)
+            out.put(_COMPLEX, value.real, value.imag)
         elif isinstance(value, str):
             out.u8(STRING)
             out.text(value)
@@ -197,20 +205,18 @@ class ResultWriter:
 
     def _slice(self, value: slice) -> None:
         bounds = (value.start, value.stop, value.step)
+        present = sum(1 << i for i, bound in enumerate(bounds) if bound is not None)
         self.out.u8(SLICE)
-        self.out.u8(sum(1 << i for i, bound in enumerate(bounds) if bound is not None))
-        for bound in bounds:
-            self.out.i64(bound or 0)
+        self.out.put(_SLICE, present, *(bound or 0 for bound in bounds))
 
     def _dtype(self, dtype: Dtype) -> None:
-        self.out.u8(dtype.code)
-        self.out.u8(dtype.bits)
-        self.out.u16(1)
+        self.out.put(_DTYPE, dtype.code, dtype.bits, 1)
 
     def _tensor(self, tensor: Any, info: TensorInfo) -> None:
+        rank = len(info.shape)
+        if rank > _MAX_RANK:
+            raise Failure(UNSUPPORTED, f"the result has rank {rank}, more than {_MAX_RANK}")
+        offset = self.placement.add(tensor, info.nbytes) if info.nbytes else 0
         self.out.u8(TENSOR)
-        self._dtype(info.dtype)
-        self.out.u32(len(info.shape))
-        for size in info.shape:
-            self.out.i64(size)
-        self.out.u64(self.placement.add(tensor, info.nbytes) if info.nbytes else 0)
+        self.out.put(_TENSOR_HEAD, info.dtype.code, info.dtype.bits, 1, rank)
+        self.out.put(_TENSOR_TAIL[rank], *info.shape, offset)

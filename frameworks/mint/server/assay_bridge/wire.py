@@ -1,10 +1,8 @@
 """Frames on the socket, and the numbers, texts and lists inside them. frameworks/mint/src/protocol.hpp is the specification."""
 
-import array
-import os
 import socket
 import struct
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 MAGIC = 0x52425341
 VERSION = 1
@@ -13,8 +11,11 @@ STATE_DOUBTFUL = 1
 SEGMENT_POOLED = 1
 MAX_PAYLOAD = 64 << 20
 
+_FIRST_READ = 1 << 16
+_DESCRIPTOR = struct.Struct("i")
+_ANCILLARY_SIZE = socket.CMSG_SPACE(_DESCRIPTOR.size)
 _HEADER = struct.Struct("<IHHQII")
-_U8, _U16, _U32, _U64 = struct.Struct("<B"), struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<Q")
+_U8, _U32, _U64 = struct.Struct("<B"), struct.Struct("<I"), struct.Struct("<Q")
 _I32, _I64, _F64 = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d")
 
 
@@ -31,32 +32,43 @@ class Frame(NamedTuple):
 
 def receive(connection: socket.socket) -> Optional[Frame]:
     """The next frame, or None when the client has closed the conversation."""
-    header = bytearray()
+    # A client waits for its answer before it sends again, so whatever is there belongs to one frame.
+    data, ancillary, _, _ = connection.recvmsg(_FIRST_READ, _ANCILLARY_SIZE, socket.MSG_CMSG_CLOEXEC)
     fd = -1
-    while len(header) < _HEADER.size:
-        part, fds, _, _ = socket.recv_fds(connection, _HEADER.size - len(header), 1)
-        if not part:
+    for level, kind, content in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS and len(content) == _DESCRIPTOR.size:
+            (fd,) = _DESCRIPTOR.unpack(content)
+    while len(data) < _HEADER.size:
+        more = connection.recv(_HEADER.size - len(data))
+        if not more:
             return None
-        header += part
-        for received in fds:
-            os.set_inheritable(received, False)
-            fd = received
-    magic, version, kind, frame_id, size, _ = _HEADER.unpack(header)
-    if magic != MAGIC or version != VERSION or size > MAX_PAYLOAD:
+        data += more
+    magic, version, frame_kind, frame_id, size, _ = _HEADER.unpack_from(data)
+    if magic != MAGIC or version != VERSION or size > MAX_PAYLOAD or len(data) > _HEADER.size + size:
         raise ProtocolError("frame header is wrong")
-    payload = bytearray(size)
-    view = memoryview(payload)
+    payload = data[_HEADER.size :]
+    if len(payload) < size:
+        rest = _receive_rest(connection, size - len(payload))
+        if rest is None:
+            return None
+        payload += rest
+    return Frame(frame_kind, frame_id, payload, fd)
+
+
+def _receive_rest(connection: socket.socket, size: int) -> Optional[bytes]:
+    rest = bytearray(size)
+    view = memoryview(rest)
     while view:
         count = connection.recv_into(view)
         if count == 0:
             return None
         view = view[count:]
-    return Frame(kind, frame_id, bytes(payload), fd)
+    return bytes(rest)
 
 
 def send(connection: socket.socket, kind: int, frame_id: int, payload: bytes, fd: int = -1) -> None:
     data = _HEADER.pack(MAGIC, VERSION, kind, frame_id, len(payload), 0 if fd < 0 else 1) + payload
-    control = [] if fd < 0 else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))]
+    control = [] if fd < 0 else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, _DESCRIPTOR.pack(fd))]
     sent = connection.sendmsg([data], control)
     if sent < len(data):
         connection.sendall(memoryview(data)[sent:])
@@ -66,11 +78,12 @@ class Writer:
     def __init__(self) -> None:
         self._out = bytearray()
 
+    def put(self, form: struct.Struct, *values: Any) -> None:
+        """Several numbers at once."""
+        self._out += form.pack(*values)
+
     def u8(self, value: int) -> None:
         self._out.append(value)
-
-    def u16(self, value: int) -> None:
-        self._out += _U16.pack(value)
 
     def u32(self, value: int) -> None:
         self._out += _U32.pack(value)
@@ -96,39 +109,37 @@ class Writer:
 
 
 class Reader:
+    """Takes numbers off a payload; `take` takes several at once."""
+
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
 
-    def _number(self, form: struct.Struct) -> float:
-        value: float
+    def take(self, form: struct.Struct) -> tuple[Any, ...]:
         try:
-            (value,) = form.unpack_from(self._data, self._at)
+            values = form.unpack_from(self._data, self._at)
         except struct.error:
             raise ProtocolError("frame is too short") from None
         self._at += form.size
-        return value
+        return values
 
     def u8(self) -> int:
-        return int(self._number(_U8))
-
-    def u16(self) -> int:
-        return int(self._number(_U16))
+        return int(self.take(_U8)[0])
 
     def u32(self) -> int:
-        return int(self._number(_U32))
+        return int(self.take(_U32)[0])
 
     def u64(self) -> int:
-        return int(self._number(_U64))
+        return int(self.take(_U64)[0])
 
     def i32(self) -> int:
-        return int(self._number(_I32))
+        return int(self.take(_I32)[0])
 
     def i64(self) -> int:
-        return int(self._number(_I64))
+        return int(self.take(_I64)[0])
 
     def f64(self) -> float:
-        return float(self._number(_F64))
+        return float(self.take(_F64)[0])
 
     def text(self) -> str:
         size = self.u32()

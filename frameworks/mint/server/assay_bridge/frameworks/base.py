@@ -1,7 +1,8 @@
 """What the bridge asks of a framework. One class a framework; everything else in the bridge knows none by name."""
 
 import abc
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any, Callable, NamedTuple, Optional
 
 from ..dtypes import Dtype
@@ -16,13 +17,12 @@ class Info(NamedTuple):
 class TensorInfo(NamedTuple):
     dtype: Dtype
     shape: tuple[int, ...]
+    nbytes: int
 
-    @property
-    def nbytes(self) -> int:
-        count = 1
-        for size in self.shape:
-            count *= size
-        return count * self.dtype.size
+
+def tensor_info(dtype: Dtype, shape: Iterable[int]) -> TensorInfo:
+    sizes = tuple(shape)
+    return TensorInfo(dtype, sizes, math.prod(sizes) * dtype.size)
 
 
 class Framework(abc.ABC):
@@ -45,6 +45,10 @@ class Framework(abc.ABC):
     @abc.abstractmethod
     def address(self, tensor: Any) -> int:
         """Where the tensor's data lie now."""
+
+    @abc.abstractmethod
+    def version(self, tensor: Any) -> int:
+        """A number that grows whenever the framework writes to the tensor; for tensors that lie in memory of its own."""
 
     @abc.abstractmethod
     def cast(self, tensor: Any, dtype: Dtype) -> Any:

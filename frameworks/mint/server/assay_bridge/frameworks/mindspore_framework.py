@@ -6,7 +6,8 @@ from typing import Any, Callable, Optional
 
 from ..dtypes import ALL, BY_NAME, Dtype
 from ..failures import UNSUPPORTED, Failure
-from .base import Framework, Info, TensorInfo
+from ..memory import LARGE, copy_from
+from .base import Framework, Info, TensorInfo, tensor_info
 
 # NumPy has no such types: their bits cross as integers of the same width.
 _BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
@@ -51,12 +52,12 @@ class MindSporeFramework(Framework):
             dtype = self._dtypes.get(value.dtype)
             if dtype is None:
                 raise Failure(UNSUPPORTED, f"a tensor of dtype {value.dtype} can't be compared")
-            return TensorInfo(dtype, tuple(value.shape))
+            return tensor_info(dtype, value.shape)
         if isinstance(value, (self._np.ndarray, self._np.generic)):
             dtype = BY_NAME.get(value.dtype.name)
             if dtype is None:
                 raise Failure(UNSUPPORTED, f"a NumPy array of dtype {value.dtype.name} can't be compared")
-            return TensorInfo(dtype, tuple(value.shape))
+            return tensor_info(dtype, value.shape)
         return None
 
     def store(self, tensor: Any, memory: memoryview) -> None:
@@ -65,11 +66,17 @@ class MindSporeFramework(Framework):
             if bits is not None:
                 tensor = tensor.contiguous().view(self._objects[bits])
             tensor = tensor.asnumpy()
-        target = self._np.frombuffer(memory, self._np.uint8).view(tensor.dtype).reshape(tensor.shape)
-        self._np.copyto(target, tensor)
+        compact = self._np.ascontiguousarray(tensor)
+        if compact.nbytes < LARGE:
+            memory[:] = compact.reshape(-1).view(self._np.uint8)
+        else:
+            copy_from(compact.ctypes.data, memory)
 
     def address(self, tensor: Any) -> int:
         return int(tensor.data_ptr())
+
+    def version(self, tensor: Any) -> int:
+        return int(tensor._version)
 
     def cast(self, tensor: Any, dtype: Dtype) -> Any:
         return tensor.astype(self._objects[dtype.name])

@@ -34,6 +34,9 @@ class PlainFramework(Framework):
     def address(self, tensor: PlainTensor) -> int:
         return ctypes.addressof(ctypes.c_char.from_buffer(tensor.memory))
 
+    def version(self, tensor: PlainTensor) -> int:
+        return 0
+
     def cast(self, tensor: PlainTensor, dtype: Dtype) -> Any:
         raise Failure(UNSUPPORTED, "plain Python has no other precision than the recorded one")
 

@@ -5,7 +5,7 @@ from typing import Any, Callable, Optional
 
 from ..dtypes import ALL, BY_NAME, Dtype
 from ..failures import UNSUPPORTED, Failure
-from .base import Framework, Info, TensorInfo
+from .base import Framework, Info, TensorInfo, tensor_info
 
 _MEMORY_FORMATS = ("contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
 _DEVICES = {1: "cpu", 2: "cuda"}
@@ -35,7 +35,7 @@ class TorchFramework(Framework):
             dtype = self._dtypes.get(value.dtype)
             if dtype is None or value.layout != self._torch.strided or value.is_meta:
                 raise Failure(UNSUPPORTED, f"a {value.layout} tensor of {value.dtype} can't be compared")
-            return TensorInfo(dtype, tuple(value.shape))
+            return tensor_info(dtype, value.shape)
         if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
             return self.inspect(self._torch.as_tensor(value))
         return None
@@ -47,6 +47,9 @@ class TorchFramework(Framework):
 
     def address(self, tensor: Any) -> int:
         return int(tensor.data_ptr())
+
+    def version(self, tensor: Any) -> int:
+        return int(tensor._version)
 
     def cast(self, tensor: Any, dtype: Dtype) -> Any:
         return tensor.to(self._object(dtype))
