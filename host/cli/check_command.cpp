@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <csignal>
 #include <ctime>
 #include <iostream>
@@ -7,12 +9,17 @@
 #include "cli/exit_codes.hpp"
 #include "cli/options.hpp"
 #include "pipeline/check.hpp"
+#include "worker/supervisor.hpp"
+#include "worker/worker.hpp"
 
 namespace assay {
 
 namespace {
 
 std::atomic<bool> g_stop{false};
+
+/// Set by the supervisor when it starts this executable as a worker; not for people.
+constexpr const char* kWorkerOption = "worker";
 
 extern "C" void on_interrupt(int) {
   // A second Ctrl-C ends at once.
@@ -38,9 +45,12 @@ po::options_description check_options() {
   add("seed", po::value<std::uint64_t>()->value_name("N"), "seed of made inputs and random operators");
   add("threads", po::value<unsigned>()->value_name("N"), "threads of the comparisons");
   add("plugin-path", po::value<std::vector<std::string>>()->value_name("DIR"), "look for plugins here first");
+  add("jobs,j", po::value<unsigned>()->value_name("N"), "worker processes (1); 0 runs everything in this process, for debuggers");
+  add("timeout", po::value<double>()->value_name("SECONDS"), "limit for one direction of one call (300)");
   add("print-config", "print the merged configuration and stop");
   add("quiet,q", "say nothing unless something fails");
   add("no-color", "no colours");
+  add(kWorkerOption, "serve a supervising assay over the pipes at descriptors 3 and 4; set by assay itself");
   return options;
 }
 
@@ -90,6 +100,32 @@ std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& val
   return sinks;
 }
 
+/// A run that is ready to go, in this process or in workers.
+struct Runner {
+  RunInfo info;
+  std::function<Result<RunSummary>(const std::vector<std::unique_ptr<ResultSink>>&)> run;
+};
+
+Result<Runner> in_process(Registry& registry, const CheckRequest& request) {
+  Result<Check> prepared = Check::prepare(registry, request);
+  if (!prepared) return prepared.failure();
+  auto check = std::make_shared<Check>(std::move(*prepared));
+  return Runner{check->info(), [check](const auto& sinks) { return check->run(sinks, g_stop); }};
+}
+
+Result<Runner> in_workers(unsigned jobs, const po::variables_map& values, const Arguments& arguments) {
+  SupervisorOptions options;
+  options.workers = jobs;
+  options.timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(1000 * get_optional<double>(values, "timeout").value_or(300)));
+  options.arguments = {"check"};
+  options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
+  options.arguments.push_back(std::string("--") + kWorkerOption);
+  auto supervisor = std::make_shared<Supervisor>(std::move(options));
+  if (Status s = supervisor->start(); !s) return s.failure();
+  return Runner{supervisor->info(), [supervisor](const auto& sinks) { return supervisor->run(sinks, g_stop); }};
+}
+
 }  // namespace
 
 int check_command(const Arguments& arguments) {
@@ -112,13 +148,16 @@ int check_command(const Arguments& arguments) {
   request.dump_options = {get_optional<int>(values, "step"), get_optional<int>(values, "rank")};
   request.config = *config;
   request.summaries = values.count("api") != 0;
-  request.command = shell_line("assay check", arguments, {"--out", "--api", "--format"});
+  request.command = shell_line("assay check", arguments, {"--out", "--api", "--format", "--jobs", "-j"});
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   Registry registry = Registry::discover(default_search_path(plugin_path));
-  Result<Check> check = Check::prepare(registry, request);
-  if (!check) return fail(check.failure());
-  if (check->info().api_count == 0) {
+  if (values.count(kWorkerOption) != 0) return run_worker(registry, request);
+
+  const unsigned jobs = get_optional<unsigned>(values, "jobs").value_or(1);
+  Result<Runner> runner = jobs == 0 ? in_process(registry, request) : in_workers(jobs, values, arguments);
+  if (!runner) return fail(runner.failure());
+  if (runner->info.api_count == 0) {
     std::cerr << "assay: nothing to check: no API of the dump matches the selection\n";
     return kExitNothingSelected;
   }
@@ -131,7 +170,7 @@ int check_command(const Arguments& arguments) {
   }
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  Result<RunSummary> summary = check->run(make_sinks(values, *config, out), g_stop);
+  Result<RunSummary> summary = runner->run(make_sinks(values, *config, out));
   if (!summary) return fail(summary.failure());
   if (!summary->complete) return kExitInterrupted;
   if (summary->counts.error != 0) return kExitDifferences;

@@ -27,6 +27,9 @@ class Check {
   static Result<Check> prepare(Registry& registry, const CheckRequest& request);
 
   [[nodiscard]] const RunInfo& info() const { return info_; }
+  /// The selected calls, as positions in the dump.
+  [[nodiscard]] const std::vector<std::size_t>& positions() const { return positions_; }
+  [[nodiscard]] const Evaluator& evaluator() const { return evaluator_; }
 
   /// Judges the selected APIs in dump order and hands each to every sink. `stop` ends the run after the current API.
   Result<RunSummary> run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) const;

@@ -107,15 +107,21 @@ Evaluator::Evaluator(Dump dump, InputBuilder inputs, Judge judge, std::optional<
       reference_(std::move(reference)),
       options_(options) {}
 
-ApiResult Evaluator::evaluate(std::size_t position) const {
+ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const Started& started) const {
   const RecordedCall call = dump_.read(position);
   ApiResult result;
   result.position = position;
   result.stem = call.stem;
   result.api = call.api;
   const Context context{call, call_seed(options_.seed, call.stem)};
-  if (call.forward) result.forward = forward(context);
-  if (call.backward) result.backward = backward(context);
+  if (call.forward && (directions & kForwardDirection) != 0) {
+    if (started) started(call.stem, "forward");
+    result.forward = forward(context);
+  }
+  if (call.backward && (directions & kBackwardDirection) != 0) {
+    if (started) started(call.stem, "backward");
+    result.backward = backward(context);
+  }
   return result;
 }
 

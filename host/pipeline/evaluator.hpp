@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "dump/inputs.hpp"
@@ -10,6 +11,11 @@
 #include "pipeline/results.hpp"
 
 namespace assay {
+
+/// Which directions of a call to judge.
+inline constexpr unsigned kForwardDirection = 1;
+inline constexpr unsigned kBackwardDirection = 2;
+inline constexpr unsigned kBothDirections = kForwardDirection | kBackwardDirection;
 
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
@@ -23,8 +29,11 @@ class Evaluator {
   /// target  absent: the outputs recorded in the dump
   Evaluator(Dump dump, InputBuilder inputs, Judge judge, std::optional<Engine> target, Engine reference, EvaluatorOptions options);
 
+  /// Told before a direction is judged: the call's stem, "forward" or "backward".
+  using Started = std::function<void(const std::string& stem, const char* direction)>;
+
   /// The same call gives the same result whatever was evaluated before. Never fails as a whole: what goes wrong is in the result.
-  [[nodiscard]] ApiResult evaluate(std::size_t position) const;
+  [[nodiscard]] ApiResult evaluate(std::size_t position, unsigned directions = kBothDirections, const Started& started = {}) const;
 
   [[nodiscard]] const Judge& judge() const { return judge_; }
 

@@ -16,4 +16,7 @@ inline constexpr const char* kNothingRecorded = "ASSAY-RUN-009";    ///< the dum
 inline constexpr const char* kGradientsUnpaired = "ASSAY-RUN-010";  ///< recorded and computed gradients can't be paired
 inline constexpr const char* kNoForward = "ASSAY-RUN-011";          ///< a backward entry without its forward entry
 
+inline constexpr const char* kWorkerDied = "ASSAY-RUN-012";         ///< the worker process crashed or left during the call
+inline constexpr const char* kTimeout = "ASSAY-RUN-013";            ///< the call was not finished in time
+
 }  // namespace assay::reason

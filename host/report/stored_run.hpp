@@ -5,14 +5,9 @@
 #include <functional>
 
 #include "base/result.hpp"
-#include "report/sink.hpp"
+#include "report/run_json.hpp"
 
 namespace assay {
-
-struct StoredRun {
-  RunInfo info;
-  RunSummary summary;
-};
 
 /// run.json of a run folder. errors  kInput: no such file, not JSON, a field missing or of the wrong type
 Result<StoredRun> load_run(const std::filesystem::path& folder);

@@ -1,0 +1,333 @@
+#include "worker/supervisor.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/locations.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "config/json.hpp"
+#include "pipeline/evaluator.hpp"
+#include "pipeline/reasons.hpp"
+#include "pipeline/result_json.hpp"
+#include "report/run_json.hpp"
+#include "worker/child_process.hpp"
+#include "worker/frames.hpp"
+
+namespace assay {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::minutes kLoadTimeout{5};
+constexpr int kPollMs = 200;
+constexpr int kGraceMs = 2000;
+
+/// A call that is being judged or waits to be: which directions are left, and what is known already.
+struct Task {
+  std::size_t position = 0;
+  unsigned directions = kBothDirections;
+  ApiResult known;
+};
+
+struct Worker {
+  explicit Worker(ChildProcess started) : process(std::move(started)) {}
+
+  ChildProcess process;
+  FrameBuffer buffer;
+  bool ready = false;
+  std::optional<Task> task;
+  bool forward_started = false;
+  bool backward_started = false;
+  std::string stem;
+  Clock::time_point deadline;
+};
+
+DirectionResult lost(const char* reason, const std::string& message) {
+  DirectionResult result;
+  result.verdict = Verdict::kSkip;
+  result.reason = reason;
+  result.message = message;
+  result.damaged = true;
+  return result;
+}
+
+}  // namespace
+
+class Supervisor::Body {
+ public:
+  explicit Body(SupervisorOptions options) : options_(std::move(options)) {
+    // A worker that died is noticed when its pipe ends, not by a signal.
+    ::signal(SIGPIPE, SIG_IGN);
+  }
+
+  Status start() {
+    if (Status s = start_worker(); !s) return s;
+    Worker& worker = *workers_.front();
+    while (!worker.ready) {
+      Result<std::optional<Frame>> frame = wait_for_frame(worker);
+      if (!frame) return frame.failure();
+      if (!*frame) {
+        return plugin_failure("start the run: a worker ended while loading the plugins (" + worker.process.wait() + ")");
+      }
+      if ((*frame)->type == FrameType::kRefused) return refusal((*frame)->payload);
+      if (Status s = get_ready(worker, **frame); !s) return s;
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] const RunInfo& info() const { return info_; }
+
+  Result<RunSummary> run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) {
+    const auto begun = Clock::now();
+    for (const auto& sink : sinks) {
+      if (Status s = sink->begin(info_); !s) return s.failure();
+    }
+    for (const std::size_t position : positions_) waiting_.push_back({position, kBothDirections, {}});
+    RunSummary summary;
+    summary.complete = true;
+    std::size_t written = 0;
+    log("pipeline")->debug("first call of {}", positions_.size());
+    while (written < positions_.size()) {
+      if (stop.load()) {
+        summary.complete = false;
+        break;
+      }
+      if (Status s = fill_workers(); !s) return s.failure();
+      if (Status s = poll_workers(); !s) return s.failure();
+      // In dump order: what is finished early waits for what is before it.
+      for (auto next = finished_.find(positions_[written]); next != finished_.end();) {
+        summary.counts.add(next->second);
+        for (const auto& sink : sinks) {
+          if (Status s = sink->add(next->second); !s) return s.failure();
+        }
+        finished_.erase(next);
+        ++written;
+        next = written < positions_.size() ? finished_.find(positions_[written]) : finished_.end();
+      }
+    }
+    stop_workers(summary.complete);
+    summary.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    for (const auto& sink : sinks) {
+      if (Status s = sink->finish(summary); !s) return s.failure();
+    }
+    return summary;
+  }
+
+ private:
+  Status start_worker() {
+    std::vector<std::string> environment;
+    if (options_.workers > 1) {
+      const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+      environment.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1u, cores / options_.workers)));
+    }
+    Result<ChildProcess> child = ChildProcess::start(executable_path().string(), options_.arguments, environment);
+    if (!child) return child.failure();
+    workers_.push_back(std::make_unique<Worker>(std::move(*child)));
+    workers_.back()->deadline = Clock::now() + kLoadTimeout;
+    return Done{};
+  }
+
+  static Failure refusal(const std::string& payload) {
+    const std::size_t colon = payload.find(':');
+    Failure failure{FailureKind::kPlugin, payload.substr(colon + 1)};
+    if (colon == 1 && payload[0] >= '0' && payload[0] <= '3') failure.kind = static_cast<FailureKind>(payload[0] - '0');
+    return failure;
+  }
+
+  /// Everything that the worker has written so far goes into its buffer; false at the end of its pipe.
+  static bool drain(Worker& worker) {
+    char bytes[65536];
+    while (true) {
+      const ssize_t n = ::read(worker.process.from_child(), bytes, sizeof bytes);
+      if (n > 0) {
+        worker.buffer.append({bytes, static_cast<std::size_t>(n)});
+      } else if (n < 0 && errno == EINTR) {
+        continue;
+      } else {
+        return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+      }
+    }
+  }
+
+  /// Blocks for one frame of a worker that is loading; nothing if it ended.
+  Result<std::optional<Frame>> wait_for_frame(Worker& worker) {
+    while (true) {
+      Result<std::optional<Frame>> frame = worker.buffer.next();
+      if (!frame || *frame) return frame;
+      if (Clock::now() > worker.deadline) return plugin_failure("start the run: loading the plugins takes longer than 5 minutes");
+      pollfd fd{worker.process.from_child(), POLLIN, 0};
+      ::poll(&fd, 1, kPollMs);
+      if (!drain(worker)) {
+        frame = worker.buffer.next();
+        if (!frame || *frame) return frame;
+        return std::optional<Frame>();
+      }
+    }
+  }
+
+  Status get_ready(Worker& worker, const Frame& frame) {
+    if (frame.type != FrameType::kReady) return plugin_failure("understand a worker: it spoke before it was ready");
+    worker.ready = true;
+    if (known_) return Done{};
+    Result<rapidjson::Document> message = parse_json(frame.payload, "worker");
+    if (!message) return message.failure();
+    Result<StoredRun> run = run_from_json((*message)["run"], "worker");
+    if (!run) return run.failure();
+    info_ = run->info;
+    for (const auto& position : (*message)["positions"].GetArray()) positions_.push_back(position.GetUint64());
+    known_ = true;
+    return Done{};
+  }
+
+  Status fill_workers() {
+    // The first worker is there; the others start when there is work for them.
+    while (workers_.size() < options_.workers && workers_.size() < waiting_.size() + busy()) {
+      if (Status s = start_worker(); !s) return s;
+    }
+    if (workers_.empty() && !waiting_.empty()) {
+      if (Status s = start_worker(); !s) return s;
+    }
+    for (const auto& worker : workers_) {
+      if (!worker->ready || worker->task || waiting_.empty()) continue;
+      worker->task = std::move(waiting_.front());
+      waiting_.pop_front();
+      worker->forward_started = worker->backward_started = false;
+      worker->stem.clear();
+      worker->deadline = Clock::now() + options_.timeout;
+      write_frame(worker->process.to_child(), FrameType::kEvaluate,
+                  std::to_string(worker->task->position) + ":" + std::to_string(worker->task->directions));
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] std::size_t busy() const {
+    return static_cast<std::size_t>(
+        std::count_if(workers_.begin(), workers_.end(), [](const auto& w) { return w->task.has_value(); }));
+  }
+
+  Status poll_workers() {
+    std::vector<pollfd> fds;
+    for (const auto& worker : workers_) fds.push_back({worker->process.from_child(), POLLIN, 0});
+    ::poll(fds.data(), fds.size(), kPollMs);
+    std::vector<std::unique_ptr<Worker>> alive;
+    for (auto& worker : workers_) {
+      const bool open = drain(*worker);
+      Result<bool> served = serve(*worker);
+      if (!served) {
+        worker->process.stop(0);
+        if (Status s = bury(*worker, reason::kWorkerDied, served.failure().message); !s) return s;
+      } else if (!open) {
+        if (Status s = bury(*worker, reason::kWorkerDied, "the worker ended with " + worker->process.wait()); !s) return s;
+      } else if ((worker->task || !worker->ready) && Clock::now() > worker->deadline) {
+        worker->process.stop(kGraceMs);
+        const std::string limit = format_number(std::chrono::duration<double>(options_.timeout).count());
+        if (Status s = bury(*worker, reason::kTimeout, "not finished after " + limit + " s"); !s) return s;
+      } else {
+        alive.push_back(std::move(worker));
+      }
+    }
+    workers_ = std::move(alive);
+    return Done{};
+  }
+
+  /// Handles the frames that have come. errors  kPlugin: the worker breaks the protocol
+  Result<bool> serve(Worker& worker) {
+    while (true) {
+      Result<std::optional<Frame>> frame = worker.buffer.next();
+      if (!frame) return frame.failure();
+      if (!*frame) return true;
+      if ((*frame)->type == FrameType::kReady && !worker.ready) {
+        if (Status s = get_ready(worker, **frame); !s) return s.failure();
+      } else if ((*frame)->type == FrameType::kRefused && !worker.ready) {
+        return refusal((*frame)->payload);
+      } else if ((*frame)->type == FrameType::kStarted && worker.task) {
+        const std::vector<std::string_view> parts = split((*frame)->payload, ':');
+        if (parts.size() < 3) return plugin_failure("understand a worker: a broken message");
+        (parts[1] == "forward" ? worker.forward_started : worker.backward_started) = true;
+        worker.stem = std::string((*frame)->payload.substr(parts[0].size() + parts[1].size() + 2));
+        worker.deadline = Clock::now() + options_.timeout;
+      } else if ((*frame)->type == FrameType::kResult && worker.task) {
+        Result<ApiResult> result = result_from_json((*frame)->payload);
+        if (!result) return result.failure();
+        finish(std::move(*worker.task), std::move(*result));
+        worker.task.reset();
+      } else {
+        return plugin_failure("understand a worker: a message out of place");
+      }
+    }
+  }
+
+  /// Puts together what this and earlier attempts gave.
+  void finish(Task task, ApiResult result) {
+    result.position = task.position;
+    if ((task.directions & kForwardDirection) == 0) result.forward = task.known.forward;
+    if ((task.directions & kBackwardDirection) == 0) result.backward = task.known.backward;
+    finished_[task.position] = std::move(result);
+  }
+
+  /// The direction that was being judged costs a row; what is left of the call goes to another worker.
+  Status bury(Worker& worker, const char* reason, const std::string& how) {
+    if (!worker.task) {
+      // A worker that dies without work would die again: the plugins can't be loaded any more.
+      if (++idle_deaths_ > 3) return plugin_failure("go on: workers die while loading the plugins (" + how + ")");
+      return Done{};
+    }
+    Task task = std::move(*worker.task);
+    const bool in_backward = worker.backward_started;
+    log("worker")->warn("{} {}: {}", worker.stem, in_backward ? "backward" : "forward", how);
+    const std::string message = how + " while judging the " + (in_backward ? "backward" : "forward") + " call";
+    task.known.stem = worker.stem;
+    task.known.api = worker.stem.substr(0, worker.stem.rfind('.'));
+    if (in_backward) {
+      task.known.backward = lost(reason, message);
+      task.directions &= ~kBackwardDirection;
+    } else {
+      task.known.forward = lost(reason, message);
+      task.directions &= ~kForwardDirection;
+    }
+    if (task.directions == 0 || worker.stem.empty()) {
+      task.known.position = task.position;
+      finished_[task.position] = std::move(task.known);
+    } else {
+      waiting_.push_front(std::move(task));
+    }
+    return Done{};
+  }
+
+  void stop_workers(bool gently) {
+    for (const auto& worker : workers_) worker->process.close_input();
+    for (const auto& worker : workers_) {
+      if (!gently || !worker->process.leave(kGraceMs)) worker->process.stop(0);
+    }
+    workers_.clear();
+  }
+
+  SupervisorOptions options_;
+  bool known_ = false;
+  RunInfo info_;
+  std::vector<std::size_t> positions_;
+  std::deque<Task> waiting_;
+  std::map<std::size_t, ApiResult> finished_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  int idle_deaths_ = 0;
+};
+
+Supervisor::Supervisor(SupervisorOptions options) : body_(std::make_unique<Body>(std::move(options))) {}
+Supervisor::~Supervisor() = default;
+Status Supervisor::start() { return body_->start(); }
+const RunInfo& Supervisor::info() const { return body_->info(); }
+Result<RunSummary> Supervisor::run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) {
+  return body_->run(sinks, stop);
+}
+
+}  // namespace assay
