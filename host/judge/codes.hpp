@@ -18,6 +18,7 @@ inline constexpr const char* kToleranceExceeded = "ASSAY-CMP-012";
 inline constexpr const char* kOutsideRegion = "ASSAY-CMP-013";
 inline constexpr const char* kConditioning = "ASSAY-CMP-014";
 inline constexpr const char* kUninitialised = "ASSAY-CMP-015";
+inline constexpr const char* kFactorGradient = "ASSAY-CMP-016";
 inline constexpr const char* kZeroShare = "ASSAY-CMP-030";
 inline constexpr const char* kSurvivors = "ASSAY-CMP-031";
 inline constexpr const char* kDistribution = "ASSAY-CMP-032";

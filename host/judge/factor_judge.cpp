@@ -157,10 +157,22 @@ bool is_unique(const std::string& recipe_name, std::size_t position) {
   return recipe != nullptr && std::find(recipe->unique.begin(), recipe->unique.end(), position) != recipe->unique.end();
 }
 
+/// A gradient that arrives at a factor means another thing for another choice of the factor.
+void excuse_gradients(std::vector<JudgedOutput>& rows) {
+  for (JudgedOutput& row : rows) {
+    if (row.verdict.verdict < Verdict::kWarning || row.verdict.metrics.empty()) continue;
+    row.verdict.verdict = Verdict::kSkip;
+    row.verdict.reason = code::kFactorGradient;
+    row.verdict.judged_as = "factors";
+    row.verdict.message = "the gradient depends on which of the equivalent factors was chosen: " + row.verdict.message;
+  }
+}
+
 }  // namespace
 
 void judge_factors(const JudgeContext& context, const Kind& kind, const std::vector<LeafPair>& pairs,
                    std::vector<JudgedOutput>& rows) {
+  if (kind.recipe == "gradient") return excuse_gradients(rows);
   const auto doubtful = [&](std::size_t i) { return rows[i].verdict.verdict >= Verdict::kWarning && !is_unique(kind.recipe, i); };
   Factors actual;
   Factors expected;

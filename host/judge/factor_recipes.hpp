@@ -21,7 +21,7 @@ struct Recipe {
   std::vector<std::size_t> unitary;  ///< outputs whose columns must be orthonormal
 };
 
-/// Null: no such recipe. Known: svd, svd_vh, qr, eigh, geqrf, lu, plu; eig and eigvals need the argument, see factor_judge.
+/// Null: no such recipe. Known: svd, svd_vh, qr, eigh, geqrf, lu, plu; eig, eigvals and gradient are factor_judge's own.
 const Recipe* find_recipe(std::string_view name);
 std::vector<std::string_view> recipe_names();
 

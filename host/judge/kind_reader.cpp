@@ -86,7 +86,7 @@ Kind read_kind(JsonCursor& at) {
       break;
     case KindName::kFactors: {
       out.recipe = at.required_text("recipe");
-      std::vector<std::string> known{"eig", "eigvals"};
+      std::vector<std::string> known{"eig", "eigvals", "gradient"};
       for (const std::string_view name : recipe_names()) known.emplace_back(name);
       if (std::find(known.begin(), known.end(), out.recipe) == known.end())
         at.problem("'recipe' must be one of " + join(known, ", "));

@@ -224,6 +224,18 @@ TEST(Factors, OfEigenDecompositions) {
   expect_all(values, Verdict::kError);
 }
 
+TEST(Factors, GradientsThatDependOnTheirChoiceAreNotCompared) {
+  Case c{.api = "Torch.linalg.eigh",
+         .actual = {tensor(kFloat32, {1, 2}, {1, -2})},
+         .expected = {tensor(kFloat64, {1, 2}, {1, 2})},
+         .direction = "backward"};
+  const auto v = judge_one(assay_judge(), c);
+  EXPECT_TRUE(has_verdict(v, Verdict::kSkip));
+  EXPECT_EQ(v.reason, "ASSAY-CMP-016");
+  c.actual = {tensor(kFloat32, {2, 1}, {1, -2})};
+  EXPECT_TRUE(has_verdict(judge_one(assay_judge(), c), Verdict::kError)) << "the shape is determined";
+}
+
 TEST(Factors, OfHouseholderReflections) {
   Case c{.api = "Torch.geqrf",
          .actual = {tensor(kFloat32, {2, 1}, {5, -2}), row(kFloat32, {0.4})},

@@ -33,6 +33,20 @@ TEST(Rounding, HappensOnce) {
   EXPECT_EQ(rounded(1 + 0x1p-8 + 0x1p-40, kBFloat16), 1 + 0x1p-7);
 }
 
+TEST(Rounding, AgreesWithTheSdkOverTheWholeRange) {
+  std::vector<double> values;
+  for (int exponent = -30; exponent <= 17; ++exponent) {
+    for (int i = 0; i < 500; ++i) values.push_back(std::ldexp(1 + i / 499.5, exponent) * (i % 2 == 0 ? 1 : -1));
+  }
+  const Tensor wide = row(kFloat64, values);
+  const auto halves = round_to(wide, kFloat16);
+  const auto bfloats = round_to(wide, kBFloat16);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(halves->view().data_as<std::uint16_t>()[i], double_to_float16(values[i])) << values[i];
+    ASSERT_EQ(bfloats->view().data_as<std::uint16_t>()[i], double_to_bfloat16(values[i])) << values[i];
+  }
+}
+
 TEST(Rounding, OverflowsAndUnderflowsLikeTheType) {
   EXPECT_EQ(rounded(1e60, kFloat32), std::numeric_limits<double>::infinity());
   EXPECT_EQ(rounded(65519, kFloat16), 65504);

@@ -67,12 +67,19 @@ TEST(Standard, EveryReasonCodeIsExplained) {
     ASSERT_TRUE(loaded);
     for (const Rule& rule : loaded->body().rules) EXPECT_NE(reasons->find(rule.code), nullptr) << rule.code;
   }
-  for (const char* code :
-       {code::kMissingOutput, code::kExtraOutput,       code::kKindDiffers,      code::kShapeDiffers, code::kDTypeDiffers,
-        code::kValueDiffers,  code::kNotComparable,     code::kOneSidedGradient, code::kEmpty,        code::kComparisonFailed,
-        code::kNotCounted,    code::kToleranceExceeded, code::kOutsideRegion,    code::kConditioning, code::kUninitialised,
-        code::kZeroShare,     code::kSurvivors,         code::kDistribution,     code::kRandomRange,  code::kRandomAgrees,
-        code::kTie,           code::kIndexDiffers,      code::kFactorsAgree,     code::kFactorsDiffer}) {
+  for (const char* code : {code::kMissingOutput, code::kExtraOutput,
+                           code::kKindDiffers,   code::kShapeDiffers,
+                           code::kDTypeDiffers,  code::kValueDiffers,
+                           code::kNotComparable, code::kOneSidedGradient,
+                           code::kEmpty,         code::kComparisonFailed,
+                           code::kNotCounted,    code::kToleranceExceeded,
+                           code::kOutsideRegion, code::kConditioning,
+                           code::kUninitialised, code::kFactorGradient,
+                           code::kZeroShare,     code::kSurvivors,
+                           code::kDistribution,  code::kRandomRange,
+                           code::kRandomAgrees,  code::kTie,
+                           code::kIndexDiffers,  code::kFactorsAgree,
+                           code::kFactorsDiffer}) {
     EXPECT_NE(reasons->find(code), nullptr) << code;
   }
   EXPECT_EQ(reasons->find("ASSAY-CMP-999"), nullptr);
