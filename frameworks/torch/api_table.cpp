@@ -87,6 +87,8 @@ ApiEntry read_entry(const Reader& reader, const Json& json, const std::string& p
       entry.variadic = reader.index(value, at);
     } else if (key == "returns" && reader.text(value, at) == "list") {
       entry.returns_list = true;
+    } else if (key == "returns" && reader.text(value, at) == "tuple") {
+      entry.returns_tuple = true;
     } else if (key == "precision" && reader.text(value, at) == "as-recorded") {
       entry.as_recorded = true;
     } else if (key == "unsupported") {
@@ -126,6 +128,8 @@ ApiTable ApiTable::load(const std::string& path) {
       });
     } else if (key == "ignored_keywords") {
       table.ignored_keywords_ = reader.texts(value, pointer);
+    } else if (key == "hidden_overloads") {
+      for (const std::string& name : reader.texts(value, pointer)) table.hidden_overloads_.insert(name);
     } else if (key == "since") {
       reader.members(value, pointer, [&](const std::string& name, const Json& version, const std::string& at) {
         table.since_[name] = reader.text(version, at);

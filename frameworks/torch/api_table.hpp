@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct ApiEntry {
   std::vector<std::string> drop;                 ///< "drop": keywords that change nothing in the result
   std::map<std::string, std::int64_t> defaults;  ///< "defaults": where Python's default differs from the schema's
   std::optional<std::size_t> variadic;           ///< "variadic": positional arguments from here on are one list
+  bool returns_tuple = false;                    ///< "returns": "tuple": a list of numbers is several outputs
   bool returns_list = false;                     ///< "returns": "list": the result is one Python list, not several outputs
   bool as_recorded = false;                      ///< "precision": "as-recorded": a wider type would compute something else
   std::string unsupported;                       ///< "unsupported": why it can't be replayed
@@ -45,6 +47,8 @@ class ApiTable {
   [[nodiscard]] const std::map<std::string, std::vector<std::string>>& argument_names() const { return argument_names_; }
   /// Keywords that change nothing in any API's result: requires_grad, ...
   [[nodiscard]] const std::vector<std::string>& ignored_keywords() const { return ignored_keywords_; }
+  /// Overloads that PyTorch's Python never reaches, since it hands numbers over as tensors: "add.Scalar".
+  [[nodiscard]] const std::set<std::string>& hidden_overloads() const { return hidden_overloads_; }
   /// The version of PyTorch that brought an operator: {"rms_norm", "2.4"}.
   [[nodiscard]] const std::map<std::string, std::string>& since() const { return since_; }
 
@@ -53,6 +57,7 @@ class ApiTable {
   std::vector<std::string> function_files_;
   std::map<std::string, std::vector<std::string>> argument_names_;
   std::vector<std::string> ignored_keywords_;
+  std::set<std::string> hidden_overloads_;
   std::map<std::string, std::string> since_;
 };
 

@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/function.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace assay::torch_adapter {
 namespace {
@@ -28,18 +29,26 @@ std::vector<Arrival> pair_gradients(const ForwardRun& run, const assay_call& cal
   const std::vector<at::Tensor> outputs = output_tensors(run);
   std::vector<at::Tensor> gradients;
   for (std::uint64_t i = 0; i < call.grad_output_count; ++i) flatten(call.grad_outputs[i], gradients);
+  std::vector<std::size_t> places(outputs.size());
+  std::iota(places.begin(), places.end(), 0);
   if (gradients.size() != outputs.size()) {
+    // A recorder may leave out the outputs that no gradient can arrive at, such as indices.
+    places.erase(std::remove_if(places.begin(), places.end(), [&](std::size_t i) { return !outputs[i].requires_grad(); }),
+                 places.end());
+  }
+  if (gradients.size() != places.size()) {
     throw Error(ASSAY_INVALID_ARGUMENT, "the API has " + std::to_string(outputs.size()) + " output tensors, " +
                                             std::to_string(gradients.size()) + " gradients arrive");
   }
   std::vector<Arrival> arrivals;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!gradients[i].defined() || !outputs[i].defined() || !outputs[i].requires_grad()) continue;
-    if (gradients[i].sizes() != outputs[i].sizes()) {
-      throw Error(ASSAY_INVALID_ARGUMENT, "output " + std::to_string(i) + " has the shape " + c10::str(outputs[i].sizes()) +
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const at::Tensor& output = outputs[places[i]];
+    if (!gradients[i].defined() || !output.defined() || !output.requires_grad()) continue;
+    if (gradients[i].sizes() != output.sizes()) {
+      throw Error(ASSAY_INVALID_ARGUMENT, "output " + std::to_string(places[i]) + " has the shape " + c10::str(output.sizes()) +
                                               ", its gradient " + c10::str(gradients[i].sizes()));
     }
-    arrivals.push_back({outputs[i], gradients[i].to(outputs[i].scalar_type())});
+    arrivals.push_back({output, gradients[i].to(output.scalar_type())});
   }
   if (arrivals.empty())
     throw Error(ASSAY_UNSUPPORTED, "not differentiable: no output that a gradient arrives at depends on a floating-point argument");

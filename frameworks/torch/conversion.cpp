@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <array>
@@ -196,6 +197,8 @@ Value convert_tensor_result(const at::Tensor& tensor, const std::function<bool(c
   if (plain.layout() != at::kStrided) plain = plain.to_dense();
   if (plain.is_quantized()) plain = plain.dequantize();
   plain = plain.resolve_conj().resolve_neg();
+  // Autograd has tensors of zeros without memory.
+  if (plain._is_zerotensor()) plain = at::zeros(plain.sizes(), plain.options());
   if (plain.device().type() != c10::kCPU) throw Error(ASSAY_UNSUPPORTED, "a result is not in CPU memory");
   if (borrowed(plain)) plain = plain.clone();
   const assay_dtype dtype = from_torch(plain.scalar_type());

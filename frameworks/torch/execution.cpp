@@ -106,12 +106,12 @@ class WriteGuard {
 };
 
 /// What Python gives back: several returns, and the items of a returned tuple, are several outputs.
-std::vector<c10::IValue> as_outputs(std::vector<c10::IValue> stack, bool returns_list) {
+std::vector<c10::IValue> as_outputs(std::vector<c10::IValue> stack, const ApiEntry& entry) {
   if (stack.empty()) return {c10::IValue()};
   if (stack.size() != 1) return stack;
   const c10::IValue& only = stack[0];
   if (only.isTuple()) return only.toTupleRef().elements().vec();
-  if (only.isTensorList() && !returns_list) return only.toListRef().vec();
+  if (entry.returns_tuple ? only.isList() : only.isTensorList() && !entry.returns_list) return only.toListRef().vec();
   return stack;
 }
 
@@ -149,7 +149,7 @@ ForwardRun run_forward(const ResolvedApi& api, const ApiTable& table, const assa
       for (auto& [name, value] : arguments.keyword) guard.copy(value);
     }
     run.operator_name = "hook " + api.entry.hook;
-    run.outputs = as_outputs(api.hook->run(arguments), api.entry.returns_list);
+    run.outputs = as_outputs(api.hook->run(arguments), api.entry);
     return run;
   }
 
@@ -176,7 +176,7 @@ ForwardRun run_forward(const ResolvedApi& api, const ApiTable& table, const assa
       i = static_cast<std::size_t>(other - candidates.begin()) - 1;
     }
   }
-  run.outputs = as_outputs(std::move(run.outputs), api.entry.returns_list);
+  run.outputs = as_outputs(std::move(run.outputs), api.entry);
   return run;
 }
 

@@ -56,6 +56,10 @@ std::vector<Candidate> operators_of(const std::string& name, const std::string& 
   return out;
 }
 
+/// The name spaces of torch that have operators of their own under a prefix: torch.linalg.polar is aten::linalg_polar and never
+/// aten::polar.
+bool is_prefixed_space(const std::string& space) { return space == "linalg" || space == "fft" || space == "special"; }
+
 void append(std::vector<Candidate>& out, std::vector<Candidate> more) {
   out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -69,7 +73,7 @@ std::vector<Candidate> natural_operators(const std::string& family, const std::v
     return out;
   }
   if (parts.size() > 2) append(out, operators_of(join(parts, 1, '_'), "", 0));
-  if (parts.size() > 2 && !out.empty()) return out;
+  if (parts.size() > 2 && (!out.empty() || is_prefixed_space(parts[parts.size() - 2]))) return out;
   append(out, operators_of(last, "", 0));
   if (family == "Torch") append(out, operators_of("linalg_" + last, "", kLinalgHandicap));
   for (const char* prefix : {"special_", "fft_", "_"}) {
@@ -167,9 +171,17 @@ ResolvedApi NameResolver::build(const std::string& api) {
   resolved.fallbacks = functions_named(entry.fallbacks, problem);
   for (const std::string& name : entry.operators) append(resolved.operators, operators_of(name, "", 0));
   if (entry.operators.empty()) resolved.operators = natural_operators(family, parts);
+  if (family != "Aten") {
+    const auto is_hidden = [&](const Candidate& candidate) {
+      return table_.hidden_overloads().count(candidate.name.substr(6)) != 0;
+    };
+    auto& operators = resolved.operators;
+    operators.erase(std::remove_if(operators.begin(), operators.end(), is_hidden), operators.end());
+  }
   if (!resolved.functions.empty() || !resolved.operators.empty()) return resolved;
 
-  const auto since = table_.since().find(parts.back());
+  auto since = table_.since().find(join(parts, 1, '_'));
+  if (since == table_.since().end()) since = table_.since().find(parts.back());
   const std::string need = since == table_.since().end() ? "" : " (PyTorch " + since->second + " brought it)";
   if (!problem.empty()) throw Error(ASSAY_UNSUPPORTED, problem + need);
   if (!need.empty() || !entry.operators.empty()) {

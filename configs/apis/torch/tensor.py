@@ -36,9 +36,6 @@ def Tensor_nelement(self: Tensor) -> int:
 def Tensor_ndimension(self: Tensor) -> int:
   return self.dim()
 
-def Tensor_new_tensor(self: Tensor, data: Tensor, dtype: Optional[int] = None, device: Optional[Device] = None) -> Tensor:
-  return data.clone() if dtype is None else torch.to(data, dtype).clone()
-
 def Tensor_requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
   return self
 

@@ -131,3 +131,29 @@ def _squeeze_dims(input: Tensor, dim: List[int]) -> Tensor:
     if d in wanted:
       out = out.squeeze(d)
   return out
+
+# For a LibTorch whose variance takes whole corrections only: the uncorrected one, rescaled.
+
+def _corrected_var(input: Tensor, dim: Optional[List[int]] = None, correction: float = 1.0, keepdim: bool = False) -> Tensor:
+  dims: List[int] = [i for i in range(input.dim())]
+  if dim is not None:
+    dims = dim
+  n = 1
+  for d in dims:
+    n = n * input.size(d)
+  return torch.var(input, dims, False, keepdim) * (float(n) / (float(n) - correction))
+
+def _corrected_std(input: Tensor, dim: Optional[List[int]] = None, correction: float = 1.0, keepdim: bool = False) -> Tensor:
+  return _corrected_var(input, dim, correction, keepdim).sqrt()
+
+def _means(input: Tensor, dim: Optional[List[int]], keepdim: bool) -> Tensor:
+  dims: List[int] = [i for i in range(input.dim())]
+  if dim is not None:
+    dims = dim
+  return torch.mean(input, dims, keepdim)
+
+def _corrected_var_mean(input: Tensor, dim: Optional[List[int]] = None, correction: float = 1.0, keepdim: bool = False) -> Tuple[Tensor, Tensor]:
+  return _corrected_var(input, dim, correction, keepdim), _means(input, dim, keepdim)
+
+def _corrected_std_mean(input: Tensor, dim: Optional[List[int]] = None, correction: float = 1.0, keepdim: bool = False) -> Tuple[Tensor, Tensor]:
+  return _corrected_std(input, dim, correction, keepdim), _means(input, dim, keepdim)

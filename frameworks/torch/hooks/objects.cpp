@@ -101,6 +101,15 @@ std::vector<c10::IValue> make_tensor(const Arguments& arguments) {
   return {dtype != nullptr ? made.to(*dtype) : made.clone()};
 }
 
+/// Tensor.new_tensor: the receiver gives the type.
+std::vector<c10::IValue> new_tensor(const Arguments& arguments) {
+  const HookArguments in(arguments, {"self", "data", "dtype", "device"});
+  const at::Tensor made = tensor_from_data(in.value(1));
+  const auto* dtype = in.has(2) ? in.value(2).get_if<at::ScalarType>() : nullptr;
+  const bool is_tensor = in.value(1).is<at::Tensor>();
+  return {made.to(dtype != nullptr ? *dtype : is_tensor ? made.scalar_type() : in.tensor(0).scalar_type(), false, true)};
+}
+
 std::vector<std::int64_t> shape_of(const PythonValue& value) {
   if (const auto* n = value.get_if<std::int64_t>()) return {*n};
   std::vector<std::int64_t> shape;
@@ -175,6 +184,7 @@ void add_object_hooks(std::map<std::string, Hook>& table) {
   table["type"] = {type, false};
   table["tolist"] = {to_list, false};
   table["item"] = {item, false};
+  table["new_tensor"] = {new_tensor, false};
   table["tensor"] = {make_tensor, false};
   table["broadcast_shapes"] = {broadcast_shapes, false};
   table["einsum"] = {einsum, false};
