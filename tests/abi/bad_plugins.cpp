@@ -1,22 +1,43 @@
 // A plugin with one comparison, and, compiled with a definition, the same plugin with one fault. The host must name each of them.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include "assay/abi/comparison.h"
+#include "assay/sdk/tensor.hpp"
 
 namespace {
 
 assay_status fail(assay_error* err, assay_status code, const char* message) {
-  if (err != nullptr) {
+#if defined(BAD_IGNORES_ERROR_SIZE)
+  const bool room = err != nullptr;
+#elif defined(BAD_NEEDS_ERROR)
+  const bool room = err->struct_size >= sizeof *err;
+#else
+  const bool room = err != nullptr && err->struct_size >= sizeof *err;
+#endif
+  if (room) {
     err->code = code;
     err->message = message;
   }
   return code;
 }
 
-const assay_metric_info kMetric = {sizeof(assay_metric_info), ASSAY_METRIC_COUNT, ASSAY_BETTER_NEITHER, 1, "dimensions", "1",
-                                   "number of dimensions"};
+const assay_metric_info kMetric = {sizeof(assay_metric_info),
+                                   ASSAY_METRIC_COUNT,
+                                   ASSAY_BETTER_LOWER,
+                                   1,
+                                   "different_elements",
+#if defined(BAD_METRIC_WITHOUT_UNIT)
+                                   nullptr,
+#else
+                                   "element",
+#endif
+                                   "number of elements that differ in value"};
 const assay_metric_info* const kMetrics[] = {&kMetric};
 
 const assay_metric_info* const* metrics(const assay_instance*, std::uint64_t* count) {
@@ -24,9 +45,52 @@ const assay_metric_info* const* metrics(const assay_instance*, std::uint64_t* co
   return kMetrics;
 }
 
+bool readable(const assay_dltensor& dl) {
+#if defined(BAD_TRUSTS_EVERY_TENSOR)
+  return dl.ndim >= 0;
+#else
+  return dl.device.type == ASSAY_DEVICE_CPU && assay::dtype_name(dl.dtype) != "unknown";
+#endif
+}
+
+/// Walks both tensors in row-major order; a fault of the definition comes on top.
+double count_differences(const assay::TensorView& actual, const assay::TensorView& expected) {
+  double differences = 0;
+#if defined(BAD_CRASHES_IN_COMPARE)
+  const volatile std::uintptr_t nowhere = 16;
+  *reinterpret_cast<volatile int*>(nowhere) = 1;
+#elif defined(BAD_HANGS_IN_COMPARE)
+  for (;;) ::pause();
+#elif defined(BAD_WRITES_INPUT)
+  if (actual.numel() > 0) *static_cast<volatile char*>(actual.abi().dl.data) = 0;
+#elif defined(BAD_READS_BEYOND)
+  if (actual.numel() > 0) differences += 0 * actual.number_at(actual.numel());
+#elif defined(BAD_COUNTS_CALLS)
+  static double calls = 0;
+  differences += ++calls;
+#endif
+  for (std::int64_t i = 0; i < actual.numel(); ++i) {
+#if defined(BAD_IGNORES_STRIDES)
+    const std::int64_t left = i;
+    const std::int64_t right = i;
+#else
+    const std::int64_t left = actual.offset_of(i);
+    const std::int64_t right = expected.offset_of(i);
+#endif
+    const bool same = actual.number_at(left) == expected.number_at(right);
+    differences += same ? 0 : 1;
+  }
+  return differences;
+}
+
 assay_status compare(const assay_instance*, const assay_pair* pair, double* values, std::uint8_t* available, assay_error* err) {
-  if (pair->actual->dl.ndim != pair->expected->dl.ndim) return fail(err, ASSAY_INVALID_ARGUMENT, "shapes differ");
-  values[0] = pair->actual->dl.ndim;
+  if (!readable(pair->actual->dl) || !readable(pair->expected->dl)) return fail(err, ASSAY_UNSUPPORTED, "unknown dtype or device");
+  const assay::TensorView actual(*pair->actual);
+  const assay::TensorView expected(*pair->expected);
+#if !defined(BAD_ACCEPTS_OTHER_SHAPES)
+  if (actual.shape() != expected.shape()) return fail(err, ASSAY_INVALID_ARGUMENT, "shapes differ");
+#endif
+  values[0] = count_differences(actual, expected);
   available[0] = 1;
   return ASSAY_OK;
 }
@@ -44,6 +108,8 @@ const void* get_extension(const assay_instance*, const char* id) {
   return std::strcmp(id, "") == 0 ? &kTable : nullptr;
 #elif defined(BAD_THROWS_IN_GET_EXTENSION)
   throw std::runtime_error(std::string("no ") + id);
+#elif defined(BAD_MATCHES_THE_BEGINNING_OF_AN_ID)
+  return std::strncmp(id, ASSAY_EXT_COMPARISON, std::strlen(ASSAY_EXT_COMPARISON)) == 0 ? &kTable : nullptr;
 #else
   return std::strcmp(id, ASSAY_EXT_COMPARISON) == 0 ? &kTable : nullptr;
 #endif
@@ -56,8 +122,21 @@ void destroy(assay_instance* self) {
 #endif
 }
 
-assay_status create(const assay_host* host, const char*, assay_instance** out, assay_error* err) {
+assay_status create(const assay_host* host, const char* config, assay_instance** out, assay_error* err) {
   host->log(host, ASSAY_LOG_DEBUG, "test.zoo", "create");
+  if (std::strstr(config, "\"scale\"") != nullptr && std::strstr(config, "[") != nullptr) {
+#if defined(BAD_CRASHES_ON_WRONG_CONFIGURATION)
+    std::abort();
+#endif
+    return fail(err, ASSAY_INVALID_ARGUMENT, "scale is a list");
+  }
+#if defined(BAD_PRINTS)
+  std::puts("hello");
+#elif defined(BAD_SHARES_ONE_INSTANCE)
+  static assay_instance shared{sizeof(assay_instance), 0, nullptr, [](assay_instance*) {}, get_extension};
+  *out = &shared;
+  return ASSAY_OK;
+#endif
 #if defined(BAD_THROWS_IN_CREATE)
   throw std::runtime_error("no memory for the model");
 #elif defined(BAD_THROWS_A_NUMBER_IN_CREATE)
@@ -118,7 +197,7 @@ const assay_component kComponent = {sizeof(assay_component),
 #endif
                                     ASSAY_KIND_COMPARISON,
                                     "1.0.0",
-                                    "counts dimensions",
+                                    "counts different elements",
                                     kSchema,
 #if defined(BAD_NO_CREATE)
                                     nullptr
@@ -185,8 +264,12 @@ extern "C" ASSAY_EXPORT const assay_plugin* ASSAY_CALL assay_plugin_entry(std::u
 #elif defined(BAD_UNRESOLVED_SYMBOL)
   function_of_a_library_that_is_not_there();
 #endif
+#if defined(BAD_ACCEPTS_EVERY_MAJOR)
   (void)host_abi_major;
   return &kPlugin;
+#else
+  return host_abi_major == ASSAY_ABI_MAJOR ? &kPlugin : nullptr;
+#endif
 }
 #else
 const assay_plugin* descriptor_for_nobody() { return &kPlugin; }

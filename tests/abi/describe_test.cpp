@@ -30,7 +30,7 @@ TEST(DescribePlugin, ShowsWhatTheLibraryKnows) {
   Registry registry = Registry::discover({kGood});
   const Result<std::string> text = describe_plugin(registry, "test.zoo");
   ASSERT_TRUE(text);
-  EXPECT_NE(text->find("\ncomparison test.zoo 1.0.0\n  counts dimensions\n  config 'scale': {\"type\":\"number\"}\n"),
+  EXPECT_NE(text->find("\ncomparison test.zoo 1.0.0\n  counts different elements\n  config 'scale': {\"type\":\"number\"}\n"),
             std::string::npos)
       << *text;
   const auto json = parse_json(*describe_plugin_json(registry, "test.zoo-plugin"), "show");

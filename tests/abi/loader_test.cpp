@@ -86,7 +86,7 @@ TEST_F(Loader, RunsASoundPlugin) {
   EXPECT_EQ(table, instance->extension<assay_comparison>(ASSAY_EXT_COMPARISON));
   EXPECT_EQ(table->struct_size, sizeof(assay_comparison));
   std::uint64_t count = 0;
-  EXPECT_STREQ(table->metrics(instance->get(), &count)[0]->name, "dimensions");
+  EXPECT_STREQ(table->metrics(instance->get(), &count)[0]->name, "different_elements");
   EXPECT_EQ(instance->extension<void>("assay.adapter/1"), nullptr);
 }
 
@@ -194,8 +194,8 @@ TEST_F(Loader, ListsEveryPathThatAFailedSearchTried) {
   const Result<Instance> instance = registry.create("test.zo", "comparison", "{}");
   ASSERT_FALSE(instance);
   EXPECT_EQ(instance.failure().kind, FailureKind::kInput);
-  EXPECT_EQ(instance.failure().message, "find comparison 'test.zo'; did you mean 'test.zoo'?; searched '" + (kZoo / "good").string() +
-                                            "', '" + folder_.string() +
+  EXPECT_EQ(instance.failure().message, "find comparison 'test.zo'; did you mean 'test.zoo'?; searched '" +
+                                            (kZoo / "good").string() + "', '" + folder_.string() +
                                             "', '/nowhere/at/all' (not a folder); add its folder with --plugin-path or "
                                             "ASSAY_PLUGIN_PATH");
   EXPECT_EQ(registry.load("test.zoo-plugins").failure().message.substr(0, 71),
