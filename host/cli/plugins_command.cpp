@@ -10,10 +10,12 @@ namespace assay {
 
 namespace {
 
-const CommandHelp kHelp = {"assay plugins list|show [ID] [options]", "Lists the plugins that are found, or shows one of them.",
-                           "  assay plugins list\n"
-                           "  assay plugins show assay.torch\n"
-                           "  assay plugins list --json\n"};
+const CommandHelp kHelp = {
+    "assay plugins list|show|validate [ID|PLUGIN...] [options]",
+    "Lists the plugins that are found, shows one of them, or validates some (see assay plugins validate --help).",
+    "  assay plugins list\n"
+    "  assay plugins show assay.torch\n"
+    "  assay plugins list --json\n"};
 
 po::options_description plugins_options() {
   po::options_description options("options");
@@ -26,6 +28,7 @@ po::options_description plugins_options() {
 }  // namespace
 
 int plugins_command(const Arguments& arguments) {
+  if (!arguments.empty() && arguments.front() == "validate") return validate_command({arguments.begin() + 1, arguments.end()});
   Result<std::optional<po::variables_map>> parsed = parse_options(kHelp, plugins_options(), arguments, {"action", "id"});
   if (!parsed) return fail(parsed.failure());
   if (!*parsed) return kExitPassed;
@@ -39,7 +42,7 @@ int plugins_command(const Arguments& arguments) {
     std::cout << (json ? describe_plugins_json(registry) : describe_plugins(registry));
     return kExitPassed;
   }
-  if (action != "show") return fail(input_failure("run 'assay plugins " + action + "': expected list or show"));
+  if (action != "show") return fail(input_failure("run 'assay plugins " + action + "': expected list, show or validate"));
   if (values.count("id") == 0) return fail(input_failure("show a plugin: no id given; usage: " + kHelp.usage));
   const std::string id = component_id(values["id"].as<std::string>());
   Result<std::string> text = json ? describe_plugin_json(registry, id) : describe_plugin(registry, id);

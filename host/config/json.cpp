@@ -68,9 +68,10 @@ void find_repeated_keys(const rapidjson::Value& value, const std::string& pointe
 }  // namespace
 
 Result<rapidjson::Document> parse_json(std::string_view text, const std::string& origin) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return input_failure(origin + ": empty, expected JSON");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return input_failure("read " + origin + ": empty, expected JSON");
   if (nested_too_deep(text)) {
-    return input_failure(origin + ": nested deeper than " + std::to_string(kMaxDepth) + " levels; flatten the document");
+    return input_failure("read " + origin + ": nested deeper than " + std::to_string(kMaxDepth) + " levels; flatten the document");
   }
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(text.data(), text.size());
@@ -78,12 +79,13 @@ Result<rapidjson::Document> parse_json(std::string_view text, const std::string&
     std::string reason = rapidjson::GetParseError_En(document.GetParseError());
     if (!reason.empty() && reason.back() == '.') reason.pop_back();
     if (!reason.empty() && reason.front() >= 'A' && reason.front() <= 'Z') reason.front() = static_cast<char>(reason.front() + 32);
-    return input_failure(origin + ":" + line_and_column(text, document.GetErrorOffset()) + ": not valid JSON: " + reason);
+    return input_failure("read " + origin + ":" + line_and_column(text, document.GetErrorOffset()) + ": not valid JSON: " + reason);
   }
   std::vector<std::string> repeated;
   find_repeated_keys(document, "", repeated);
   if (!repeated.empty()) {
-    for (std::string& pointer : repeated) pointer = origin + ": " + escape_control(pointer) + ": key given twice; remove one";
+    for (std::string& pointer : repeated)
+      pointer = "read " + origin + ": " + escape_control(pointer) + ": key given twice; remove one";
     return input_failure(join(repeated, "\n"));
   }
   return document;

@@ -1,7 +1,7 @@
 // Reads the JSON documents of the configuration side: pipelines, standards, manifests, schemas. Small files, read as a whole.
 //
 //   Result<rapidjson::Document> config = load_json(path);
-//   if (!config) return config.failure();  // "pipeline.json:12:5: missing a comma or '}' after an object member"
+//   if (!config) return config.failure();  // "read pipeline.json:12:5: missing a comma or '}' after an object member"
 #pragma once
 
 #include <rapidjson/document.h>

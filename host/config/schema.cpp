@@ -39,8 +39,8 @@ Status check_refs(const rapidjson::Value& root, const rapidjson::Value& value, c
   } else if (value.IsObject()) {
     const auto ref = value.FindMember("$ref");
     if (ref != value.MemberEnd() && ref->value.IsString() && follow(root, value) == nullptr) {
-      return input_failure(origin + ": " + pointer + "/$ref: expected a local reference such as \"#/definitions/x\", got " +
-                           json_excerpt(ref->value));
+      return input_failure("read " + origin + ": " + pointer +
+                           "/$ref: expected a local reference such as \"#/definitions/x\", got " + json_excerpt(ref->value));
     }
     for (const auto& member : value.GetObject()) {
       const std::string_view key(member.name.GetString(), member.name.GetStringLength());
@@ -61,7 +61,8 @@ struct Schema::Body {
 Result<Schema> Schema::parse(std::string_view text, const std::string& origin) {
   Result<rapidjson::Document> json = parse_json(text, origin);
   if (!json) return json.failure();
-  if (!json->IsObject()) return input_failure(origin + ": expected a JSON Schema (an object), got " + json_excerpt(*json));
+  if (!json->IsObject())
+    return input_failure("read " + origin + ": expected a JSON Schema (an object), got " + json_excerpt(*json));
   if (const Status refs = check_refs(*json, *json, "", origin); !refs) return refs.failure();
   Schema schema;
   schema.body_ = std::make_shared<const Body>(std::move(*json));
@@ -94,7 +95,8 @@ std::vector<std::string> Schema::problems(const rapidjson::Value& document, cons
 }
 
 Status Schema::check(const rapidjson::Value& document, const std::string& origin, const std::string& at) const {
-  const std::vector<std::string> lines = problems(document, origin, at);
+  std::vector<std::string> lines = problems(document, origin, at);
+  for (std::string& line : lines) line.insert(0, "read ");
   if (!lines.empty()) return input_failure(join(lines, "\n"));
   return Done{};
 }

@@ -30,7 +30,7 @@ class Schema {
   [[nodiscard]] std::vector<std::string> problems(const rapidjson::Value& document, const std::string& origin,
                                                   const std::string& at = "") const;
 
-  /// problems() as one failure, a line for each.
+  /// problems() as one failure: "read " and the problem, a line for each.
   [[nodiscard]] Status check(const rapidjson::Value& document, const std::string& origin, const std::string& at = "") const;
 
  private:

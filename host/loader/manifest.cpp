@@ -62,7 +62,8 @@ std::string host_platform() {
 Result<PluginManifest> read_manifest(const fs::path& path, const Schema& schema) {
   const Result<rapidjson::Document> json = load_json(path);
   if (!json) return json.failure();
-  if (const Status valid = schema.check(*json, path.string()); !valid) return valid.failure();
+  const std::vector<std::string> problems = schema.problems(*json, path.string());
+  if (!problems.empty()) return input_failure(join(problems, "\n"));
 
   const fs::path folder = path.parent_path();
   const Result<fs::path> library = library_path(folder, (*json)["library"].GetString());

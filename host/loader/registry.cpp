@@ -210,7 +210,7 @@ Status check_config(const assay_component& component, const std::string& config_
   const std::string origin = "configuration of '" + std::string(component.id) + "'";
   const Result<rapidjson::Document> config = parse_json(config_json, origin);
   if (!config) return config.failure();
-  if (!config->IsObject()) return input_failure(origin + ": expected an object, got " + json_excerpt(*config));
+  if (!config->IsObject()) return input_failure("read " + origin + ": expected an object, got " + json_excerpt(*config));
   if (component.config_schema == nullptr) return Done{};
   const Result<Schema> schema = Schema::parse(component.config_schema, "schema of '" + std::string(component.id) + "'");
   if (!schema) return plugin_failure(schema.failure().message);
@@ -256,7 +256,7 @@ Result<Instance> Registry::create(const std::string& component_id, const std::st
   }
   for (const ComponentEntry& component : manifest->components) {
     if (component.id == component_id && component.kind != kind) {
-      return input_failure("component '" + component_id + "' is of kind '" + component.kind + "', expected '" + kind + "'");
+      return input_failure("use component '" + component_id + "' as " + kind + ": it is of kind '" + component.kind + "'");
     }
   }
   const Result<std::shared_ptr<LoadedPlugin>> plugin = body_->load(*manifest);

@@ -40,7 +40,7 @@ TEST(DescribePlugin, ShowsWhatTheLibraryKnows) {
 
 TEST(DescribePlugin, SaysWhenThereIsNone) {
   Registry registry = Registry::discover({kGood});
-  EXPECT_EQ(describe_plugin(registry, "test.zo").failure().message.substr(0, 20), "no plugin 'test.zo';");
+  EXPECT_EQ(describe_plugin(registry, "test.zo").failure().message.substr(0, 22), "find plugin 'test.zo';");
 }
 
 }  // namespace

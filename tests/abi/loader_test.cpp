@@ -153,7 +153,7 @@ TEST_F(Loader, NamesTheFaultOfACreate) {
   EXPECT_EQ(message_of("null-slot"), create + "table 'assay.comparison/1' has no function 'compare'");
   EXPECT_EQ(message_of("throws-in-get-extension"),
             create + "get_extension threw 'no assay.comparison/1' through the boundary; a plugin must return a status");
-  EXPECT_EQ(message_of("broken-schema"), "schema of 'test.zoo':1:10: not valid JSON: invalid value");
+  EXPECT_EQ(message_of("broken-schema"), "read schema of 'test.zoo':1:10: not valid JSON: invalid value");
 }
 
 TEST_F(Loader, TellsAMissingDeviceFromAFault) {
@@ -183,9 +183,9 @@ TEST_F(Loader, ChecksTheConfigurationAgainstTheSchema) {
   Registry registry = Registry::discover({kZoo / "good"});
   const auto failure = [&](const char* config) { return registry.create("test.zoo", "comparison", config).failure(); };
   EXPECT_EQ(failure(R"({"scale": "big", "skale": 1})").message,
-            "configuration of 'test.zoo': /scale: expected a number, got \"big\"\n"
-            "configuration of 'test.zoo': /skale: unknown key; did you mean 'scale'?");
-  EXPECT_EQ(failure("[]").message, "configuration of 'test.zoo': expected an object, got []");
+            "read configuration of 'test.zoo': /scale: expected a number, got \"big\"\n"
+            "read configuration of 'test.zoo': /skale: unknown key; did you mean 'scale'?");
+  EXPECT_EQ(failure("[]").message, "read configuration of 'test.zoo': expected an object, got []");
   EXPECT_EQ(failure("{").kind, FailureKind::kInput);
 }
 
@@ -198,14 +198,14 @@ TEST_F(Loader, ListsEveryPathThatAFailedSearchTried) {
                                             (kZoo / "good").string() + "', '" + folder_.string() +
                                             "', '/nowhere/at/all' (not a folder); add its folder with --plugin-path or "
                                             "ASSAY_PLUGIN_PATH");
-  EXPECT_EQ(registry.load("test.zoo-plugins").failure().message.substr(0, 71),
-            "no plugin 'test.zoo-plugins'; did you mean 'test.zoo-plugin'?; searched");
+  EXPECT_EQ(registry.load("test.zoo-plugins").failure().message.substr(0, 73),
+            "find plugin 'test.zoo-plugins'; did you mean 'test.zoo-plugin'?; searched");
 }
 
 TEST_F(Loader, TellsAKindFromAnother) {
   Registry registry = Registry::discover({kZoo / "good"});
   EXPECT_EQ(registry.create("test.zoo", "adapter", "{}").failure().message,
-            "component 'test.zoo' is of kind 'comparison', expected 'adapter'");
+            "use component 'test.zoo' as adapter: it is of kind 'comparison'");
 }
 
 TEST_F(Loader, TakesTheFirstOfTwoPluginsWithOneId) {
@@ -256,7 +256,7 @@ TEST_F(Loader, NamesEveryProblemOfAManifest) {
             "P/manifest.json: /unload: expected \"allowed\" or \"never\", got \"maybe\"\n"
             "P/manifest.json: /components/0/kind: expected \"adapter\", \"comparison\", \"perturbation\" or \"operator\", got "
             "\"metric\"");
-  EXPECT_EQ(problem_of("{"), "P/manifest.json:1:2: not valid JSON: missing a name for object member");
+  EXPECT_EQ(problem_of("{"), "read P/manifest.json:1:2: not valid JSON: missing a name for object member");
 }
 
 TEST_F(Loader, KeepsLibrariesInsideTheManifestsFolder) {

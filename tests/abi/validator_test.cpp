@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "base/files.hpp"
 #include "base/locations.hpp"
 #include "config/json.hpp"
+#include "validator/check.hpp"
 #include "validator/elf_exports.hpp"
 
 namespace assay {
@@ -105,7 +107,8 @@ const Animal kAnimals[] = {
     {"writes-input", "comparison.accepts-every-layout", "crashed: "},
     {"crashes-in-compare", "comparison.accepts-nan-and-infinity", "crashed: "},
     {"accepts-other-shapes", "comparison.refuses-other-shapes", "tensors of different shapes give ASSAY_OK"},
-    {"trusts-every-tensor", "comparison.refuses-what-it-can-not-read", "compare threw 'dtype unknown has no numbers' through the boundary"},
+    {"trusts-every-tensor", "comparison.refuses-what-it-can-not-read",
+     "compare threw 'dtype unknown has no numbers' through the boundary"},
     {"counts-calls", "comparison.repeats-itself", "other numbers with max_threads 1"},
     {"perturbation-changes-identity", "perturbation.counts-its-changes", "an identity changes"},
     {"perturbation-ignores-strides", "perturbation.accepts-every-layout", "other bits than for a compact input"},
@@ -113,8 +116,8 @@ const Animal kAnimals[] = {
     {"perturbation-miscounts", "perturbation.counts-its-changes", "changed elements, "},
     {"perturbation-writes-input", "perturbation.accepts-every-layout", "crashed: "}};
 
-INSTANTIATE_TEST_SUITE_P(Faults, ValidatorZoo, testing::ValuesIn(kAnimals), [](const testing::TestParamInfo<Animal>& info) {
-  std::string name = std::string(info.param.name) + "_" + std::to_string(info.index);
+INSTANTIATE_TEST_SUITE_P(Faults, ValidatorZoo, testing::ValuesIn(kAnimals), [](const testing::TestParamInfo<Animal>& animal) {
+  std::string name = std::string(animal.param.name) + "_" + std::to_string(animal.index);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
@@ -175,6 +178,17 @@ TEST(Validator, WritesItsReportAsTextAndJson) {
   ASSERT_TRUE(json);
   EXPECT_FALSE((*json)["conforms"].GetBool());
   EXPECT_STREQ((*json)["checks"][1]["status"].GetString(), "failed");
+}
+
+TEST(Validator, HasEveryCheckInTheRuleBook) {
+  const Result<std::string> book = read_text(std::filesystem::path(ASSAY_SOURCE_DIR) / "docs" / "plugin-rules.md");
+  ASSERT_TRUE(book) << book.failure().message;
+  for (const validator::Check& check : validator::all_checks()) {
+    const std::size_t row = book->find("| ASSAY-PLUGIN-" + std::to_string(check.rule) + " |");
+    ASSERT_NE(row, std::string::npos) << check.id;
+    const std::string line = book->substr(row, book->find('\n', row) - row);
+    EXPECT_NE(line.find("`" + std::string(check.id) + "`"), std::string::npos) << check.id;
+  }
 }
 
 TEST(ExportedSymbols, RefusesFilesThatAreNoLibraries) {

@@ -20,19 +20,19 @@ using Lines = std::vector<std::string>;
 TEST(ParseJson, NamesLineAndColumn) {
   const auto json = parse_json("{\n  \"a\": 1\n  \"b\": 2}", "pipeline.json");
   ASSERT_FALSE(json);
-  EXPECT_EQ(json.failure().message, "pipeline.json:3:3: not valid JSON: missing a comma or '}' after an object member");
-  EXPECT_EQ(parse_json(" ", "x").failure().message, "x: empty, expected JSON");
+  EXPECT_EQ(json.failure().message, "read pipeline.json:3:3: not valid JSON: missing a comma or '}' after an object member");
+  EXPECT_EQ(parse_json(" ", "x").failure().message, "read x: empty, expected JSON");
 }
 
 TEST(ParseJson, RefusesDeepNestingBeforeReadingIt) {
   const std::string deep(1000000, '[');
-  EXPECT_EQ(parse_json(deep, "x").failure().message, "x: nested deeper than 100 levels; flatten the document");
+  EXPECT_EQ(parse_json(deep, "x").failure().message, "read x: nested deeper than 100 levels; flatten the document");
   EXPECT_TRUE(parse_json("[\"" + deep + "\\\"\"]", "x")) << "brackets inside text don't nest";
 }
 
 TEST(ParseJson, NamesEveryKeyThatIsGivenTwice) {
   EXPECT_EQ(parse_json(R"({"a": 1, "b": [{"c/d": 1, "c/d": 2}], "a": 3})", "x").failure().message,
-            "x: /b/0/c~1d: key given twice; remove one\nx: /a: key given twice; remove one");
+            "read x: /b/0/c~1d: key given twice; remove one\nread x: /a: key given twice; remove one");
 }
 
 TEST(ParseJson, KeepsFullPrecision) {
@@ -96,8 +96,9 @@ TEST(Schema, RefusesReferencesThatLeadNowhere) {
   for (const char* ref : {"http://example.com/schema", "#/definitions/missing", "other.json", ""}) {
     const auto schema = Schema::parse(R"({"properties": {"a": {"$ref": ")" + std::string(ref) + "\"}}}", "s");
     ASSERT_FALSE(schema) << ref;
-    EXPECT_EQ(schema.failure().message,
-              "s: /properties/a/$ref: expected a local reference such as \"#/definitions/x\", got \"" + std::string(ref) + "\"");
+    EXPECT_EQ(
+        schema.failure().message,
+        "read s: /properties/a/$ref: expected a local reference such as \"#/definitions/x\", got \"" + std::string(ref) + "\"");
   }
   EXPECT_FALSE(Schema::parse(R"({"definitions": {"a": {"$ref": "#/definitions/b"}, "b": {"$ref": "#/definitions/a"}}})", "s"));
   EXPECT_FALSE(Schema::parse(R"({"$ref": "#"})", "s"));
@@ -107,7 +108,7 @@ TEST(Schema, PutsTheDocumentInItsPlaceInTheFile) {
   const auto schema = Schema::parse(R"({"properties": {"scale": {"type": "number"}}})", "s");
   const auto document = parse_json(R"({"scale": "a~\nb"})", "x");
   EXPECT_EQ(schema->check(*document, "pipeline.json", "/stages/2/config").failure().message,
-            "pipeline.json: /stages/2/config/scale: expected a number, got \"a~\\nb\"");
+            "read pipeline.json: /stages/2/config/scale: expected a number, got \"a~\\nb\"");
 }
 
 }  // namespace

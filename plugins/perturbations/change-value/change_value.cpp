@@ -26,6 +26,7 @@ class ChangeValue final : public Perturbation {
   explicit ChangeValue(const Context& context) : compat_(context.config.get<std::string>("compat", "none") == "msprobe") {}
 
   [[nodiscard]] PerturbedLayout plan(const TensorView& input) const override {
+    require_known_dtype(input);
     if (!input.on_cpu()) throw Error(ASSAY_UNSUPPORTED, "tensor is on a device");
     if (!is_floating(input.dtype()) && (compat_ || !is_complex(input.dtype()))) {
       throw Error(ASSAY_UNSUPPORTED, "dtype " + std::string(dtype_name(input.dtype())) + " is no floating-point type");

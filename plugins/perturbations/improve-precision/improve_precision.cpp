@@ -18,6 +18,7 @@ class ImprovePrecision final : public Perturbation {
   static const void* extension(const char* id) { return extension_with_flags<ASSAY_PERTURBATION_ALL_INPUTS>(id); }
 
   [[nodiscard]] PerturbedLayout plan(const TensorView& input) const override {
+    require_known_dtype(input);
     if (!input.on_cpu()) throw Error(ASSAY_UNSUPPORTED, "tensor is on a device");
     const assay_dtype dtype = input.dtype();
     const assay_dtype wide = wider_dtype(dtype);

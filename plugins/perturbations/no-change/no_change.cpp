@@ -20,6 +20,7 @@ class NoChange final : public Perturbation {
   }
 
   [[nodiscard]] PerturbedLayout plan(const TensorView& input) const override {
+    require_known_dtype(input);
     if (!input.on_cpu()) throw Error(ASSAY_UNSUPPORTED, "tensor is on a device");
     return {input.dtype(), input.abi().dl.device};
   }

@@ -20,6 +20,7 @@ class ToCpu final : public Perturbation {
   /// Half types become float32. A CPU tensor already is where it should be: the other kernel is then the one of the next wider
   /// type. Every other dtype is copied.
   [[nodiscard]] PerturbedLayout plan(const TensorView& input) const override {
+    require_known_dtype(input);
     const assay_dtype dtype = input.dtype();
     const bool half = dtype == kFloat16 || dtype == kBFloat16;
     const bool widen = half || (!compat_ && input.on_cpu());

@@ -8,11 +8,10 @@
 
 #include "assay/abi/tensor.h"
 
-// In the namespace of the type itself, so that code in any namespace finds them.
+namespace assay {
+
 constexpr bool operator==(assay_dtype l, assay_dtype r) { return l.code == r.code && l.bits == r.bits && l.lanes == r.lanes; }
 constexpr bool operator!=(assay_dtype l, assay_dtype r) { return !(l == r); }
-
-namespace assay {
 
 constexpr assay_dtype make_dtype(int code, int bits) {
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};
