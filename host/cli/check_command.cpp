@@ -148,7 +148,8 @@ int check_command(const Arguments& arguments) {
   request.dump_options = {get_optional<int>(values, "step"), get_optional<int>(values, "rank")};
   request.config = *config;
   request.summaries = values.count("api") != 0;
-  request.command = shell_line("assay check", arguments, {"--out", "--api", "--format", "--jobs", "-j"});
+  request.command =
+      shell_line("assay check", arguments, {"--out", "--api", "--format", "--jobs", "-j", std::string("--") + kWorkerOption});
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   Registry registry = Registry::discover(default_search_path(plugin_path));
