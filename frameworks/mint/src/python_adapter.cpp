@@ -204,6 +204,7 @@ Results PythonAdapter::invoke(const assay_call& call) {
   payload.count(released.size());
   for (const std::uint32_t id : released) payload.u32(id);
   write_segment(payload, room.segment);
+  payload.u64(placer.bytes());
   payload.text(call.api);
   payload.u32(static_cast<std::uint32_t>(call.direction));
   payload.u32(static_cast<std::uint32_t>(call.precision));

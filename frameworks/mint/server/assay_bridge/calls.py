@@ -34,6 +34,7 @@ class Call:
         # The device is left alone: the framework was set up for one.
         self._direction, self._precision, self._seed, _, _ = reader.take(_HEAD)
         self._function = modules.resolve(api)
+        self._in_place = api.endswith("_")
         self._draws = modules.draws_random_numbers(api)
         arguments = ArgumentReader(reader, framework, segment, modules.tuples)
         self._args: list[Any] = arguments.values()
@@ -41,7 +42,6 @@ class Call:
         self._leaves: list[Leaf] = arguments.leaves
         gradients = ArgumentReader(reader, framework, segment, modules.tuples)
         self._arriving: list[Any] = gradients.values()
-        self.input_end = max(arguments.end, gradients.end)
         self._raise_precision(gradients.leaves)
 
     def run(self) -> Results:
@@ -50,8 +50,7 @@ class Call:
         return self._backward() if self._direction == BACKWARD else self._forward()
 
     def _has_written(self) -> bool:
-        """Whether the call wrote to pages of the input segment."""
-        return self._segment is not None and self._segment.has_private_page(0, self.input_end)
+        return self._segment is not None and self._segment.was_written()
 
     def _forward(self) -> Results:
         result = self._function(*self._args, **self._kwargs)
@@ -121,21 +120,25 @@ class Call:
         return out, replacement
 
     def _was_changed(self, leaf: Leaf, wrote: bool) -> bool:
-        """Whether the call wrote to the argument, or gave it other memory. `wrote`: it wrote somewhere in the input segment."""
+        """Whether the call changed the argument. `wrote`: it wrote somewhere in the input segment."""
+        if self._segment is None or leaf.info.nbytes == 0:
+            return False
+        if leaf.offset < 0:
+            return self._framework.version(leaf.tensor) != leaf.version
+        if wrote and self._segment.differs(leaf.offset, leaf.info.nbytes):
+            return True
+        return self._in_place and self._was_replaced(leaf, self._segment)
+
+    def _was_replaced(self, leaf: Leaf, segment: InputSegment) -> bool:
+        """Whether an API that works in place gave the tensor another shape, dtype or memory with other contents."""
         framework = self._framework
         if framework.inspect(leaf.tensor) != leaf.info:
             return True
-        if leaf.info.nbytes == 0 or self._segment is None:
-            return False
-        if leaf.offset < 0:
-            return framework.version(leaf.tensor) != leaf.version
-        if wrote and self._segment.written(leaf.offset, leaf.info.nbytes):
-            return True
-        if framework.address(leaf.tensor) == self._segment.address + leaf.offset:
+        if framework.address(leaf.tensor) == segment.address + leaf.offset:
             return False
         moved = bytearray(leaf.info.nbytes)
         framework.store(leaf.tensor, memoryview(moved))
-        return memoryview(moved) != self._segment.memory(leaf.offset, leaf.info.nbytes)
+        return memoryview(moved) != segment.memory(leaf.offset, leaf.info.nbytes)
 
 
 def _as_outputs(result: Any) -> list[Any]:

@@ -18,13 +18,18 @@ _copiers: list[ThreadPoolExecutor] = []  # made for the first large copy
 #: From this many bytes on, a copy is shared among threads.
 LARGE = 8 << 20
 _SMALLEST = 1 << 20
+_SMALL = 1 << 16  # up to here, a copy costs less than a look at the page map
 
 # Flags in the highest of the 8 bytes of an entry of /proc/self/pagemap.
 _PRESENT, _SWAPPED, _FILE_OR_SHARED = 0x80, 0x40, 0x20
 
 
 class InputSegment:
-    """The client's segment, mapped private: what a call writes lands in pages of our own, and those pages give the write away."""
+    """The client's segment, and the memory that a call may use and even write to: never the client's own bytes.
+
+    A small call gets a copy of its bytes. A large one gets the segment mapped private: what it writes lands in pages of this
+    process, and those pages give the write away.
+    """
 
     def __init__(self, segment_id: int, fd: int, size: int) -> None:
         if fd < 0:
@@ -35,14 +40,16 @@ class InputSegment:
             if os.fstat(fd).st_size < size:
                 raise ProtocolError("input segment is smaller than it says")
             self._private = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
-            self._original = mmap.mmap(fd, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ)
+            self._original = memoryview(mmap.mmap(fd, size, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ))
+            self._scratch = memoryview(mmap.mmap(-1, _SMALL, flags=mmap.MAP_PRIVATE))
         except (OSError, ValueError) as error:
             raise Failure(OUT_OF_MEMORY, f"memory: can't map {size} bytes of inputs: {error}") from None
         finally:
             os.close(fd)
-        self._view = memoryview(self._private)
-        self._original_view = memoryview(self._original)
-        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self._private))
+        self._private_view = memoryview(self._private)
+        self._used = 0
+        self._view = self._scratch  # what the current call uses
+        self._addresses = {True: _address(self._scratch), False: _address(self._private_view)}
         try:
             self._pagemap = os.open("/proc/self/pagemap", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -52,35 +59,50 @@ class InputSegment:
         if getattr(self, "_pagemap", -1) >= 0:
             os.close(self._pagemap)
 
+    def begin(self, used: int) -> None:
+        """Prepares the first `used` bytes for a call."""
+        if used > self.size:
+            raise ProtocolError("call uses more than its segment")
+        self._used = used
+        if used <= _SMALL:
+            self._scratch[:used] = self._original[:used]
+            self._view = self._scratch
+        else:
+            self._view = self._private_view
+
+    @property
+    def address(self) -> int:
+        """Where the call's bytes lie."""
+        return self._addresses[self._view is self._scratch]
+
     def memory(self, offset: int, size: int) -> memoryview:
-        """The bytes that a call may use as its tensor."""
-        if offset > self.size or size > self.size - offset:
+        """The bytes that the call may use as its tensor."""
+        if offset > self._used or size > self._used - offset:
             raise ProtocolError("tensor reaches beyond its segment")
         return self._view[offset : offset + size]
 
-    def original(self, offset: int, size: int) -> memoryview:
-        """The same bytes as the client sent them."""
-        return self._original_view[offset : offset + size]
+    def was_written(self) -> bool:
+        """Whether the call wrote anywhere, perhaps only what was there before."""
+        if self._view is self._scratch:
+            return self._scratch[: self._used] != self._original[: self._used]
+        return self._has_private_page()
 
-    def written(self, offset: int, size: int) -> bool:
-        """Whether the bytes differ from what the client sent."""
-        if not self.has_private_page(offset, size):
-            return False
-        return self.memory(offset, size) != self.original(offset, size)
-
-    def has_private_page(self, offset: int, size: int) -> bool:
-        """Whether a page of the range was written to since it was last restored; true where the system doesn't tell."""
-        if size == 0:
-            return False
-        if self._pagemap < 0:
-            return True
-        first, last = offset // _PAGE, (offset + size - 1) // _PAGE
-        entries = os.pread(self._pagemap, (last - first + 1) * 8, (self.address // _PAGE + first) * 8)
-        return any(flag & _SWAPPED or flag & (_PRESENT | _FILE_OR_SHARED) == _PRESENT for flag in set(entries[7::8]))
+    def differs(self, offset: int, size: int) -> bool:
+        """Whether the bytes are no longer what the client sent."""
+        return self.memory(offset, size) != self._original[offset : offset + size]
 
     def restore(self) -> None:
         """Drops what calls have written."""
         self._private.madvise(mmap.MADV_DONTNEED)
+
+    def _has_private_page(self) -> bool:
+        """Whether a used page was written to since it was last restored; true where the system doesn't tell."""
+        if self._pagemap < 0:
+            return True
+        count = (self._used + _PAGE - 1) // _PAGE
+        entries = os.pread(self._pagemap, count * 8, self._addresses[False] // _PAGE * 8)
+        flags = set(entries[7::8])
+        return len(entries) < count * 8 or any(flag & _SWAPPED or flag & (_PRESENT | _FILE_OR_SHARED) == _PRESENT for flag in flags)
 
 
 class OutputSegment:
@@ -154,10 +176,14 @@ class Placement:
         return self._items
 
 
+def _address(memory: memoryview) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
 def copy_from(address: int, target: memoryview) -> None:
     """Copies the bytes at the address; several threads get more out of the memory than one."""
     size = len(target)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(target))
+    start = _address(target)
     if size < LARGE or _COPY_THREADS == 1:
         ctypes.memmove(start, address, size)
         return

@@ -46,15 +46,15 @@ class Server:
                 self._send_failure(frame, failure)
 
     def _answer(self, frame: Frame) -> None:
-        if frame.kind == wire.START:
+        if self._framework is None or self._modules is None:
+            if frame.kind != wire.START:
+                raise ProtocolError("a request before start")
             self._start(frame)
-        elif self._framework is None or self._modules is None:
-            raise ProtocolError("a request before start")
+        elif frame.kind == wire.CALL:
+            self._call(frame, self._framework, self._modules)
         elif frame.kind == wire.SUPPORTS:
             self._modules.resolve(Reader(frame.payload).text())
             wire.send(self._connection, wire.DONE, frame.id, b"")
-        elif frame.kind == wire.CALL:
-            self._call(frame, self._framework, self._modules)
         else:
             raise ProtocolError(f"no request of kind {frame.kind}")
 
@@ -98,13 +98,13 @@ class Server:
     def _call(self, frame: Frame, framework: Framework, modules: ModuleMap) -> None:
         reader = Reader(frame.payload)
         self._outputs.release([reader.u32() for _ in range(reader.count())])
-        segment = self._input_segment(reader, frame.fd)
+        segment, used = self._input_segment(reader, frame.fd)
         has_run = False
         try:
             call = Call(reader, framework, modules, segment)
             results = call.run()
             has_run = True
-            self._send_results(frame, framework, results, call.input_end)
+            self._send_results(frame, framework, results, used)
             if segment is not None and results.wrote:
                 segment.restore()
         except ProtocolError:
@@ -122,25 +122,28 @@ class Server:
             if segment is not None and segment.size > self._keep_bytes:
                 self._input = None
 
-    def _input_segment(self, reader: Reader, fd: int) -> Optional[InputSegment]:
+    def _input_segment(self, reader: Reader, fd: int) -> tuple[Optional[InputSegment], int]:
+        """The segment of a call's tensors, none if it has none, and how much of it the call uses."""
         segment_id, size, _ = reader.take(_SEGMENT)
+        used = reader.u64()
         if segment_id == 0:
-            return None
+            return None, 0
         if self._input is None or self._input.id != segment_id or fd >= 0:
             self._input = None
             self._limit_memory(size)
             self._input = InputSegment(segment_id, fd, size)
-        return self._input
+        self._input.begin(used)
+        return self._input, used
 
-    def _send_results(self, frame: Frame, framework: Framework, results: Results, input_end: int) -> None:
+    def _send_results(self, frame: Frame, framework: Framework, results: Results, input_bytes: int) -> None:
         body = ResultWriter(framework)
         body.values(results.outputs)
         body.named(results.gradients)
         body.named(results.mutated)
         body.out.u32(0)  # no notes
         size = body.placement.size
-        if self._memory_limit and size + input_end > self._memory_limit:
-            took, limit = (size + input_end) >> 20, self._memory_limit >> 20
+        if self._memory_limit and size + input_bytes > self._memory_limit:
+            took, limit = (size + input_bytes) >> 20, self._memory_limit >> 20
             raise Failure(OUT_OF_MEMORY, f"memory: the call's tensors take {took} MiB with its results, the limit is {limit} MiB")
         head = Writer()
         if size == 0:

@@ -39,7 +39,6 @@ class ArgumentReader:
         self._segment = segment
         self._sequence: Callable[[list[Any]], Any] = tuple if tuples else list
         self.leaves: list[Leaf] = []
-        self.end = 0  # of the last tensor in the segment
 
     def values(self) -> list[Any]:
         return [self._value(str(i), 0) for i in range(self._in.count())]
@@ -99,7 +98,6 @@ class ArgumentReader:
             raise ProtocolError("tensor without a segment")
         else:
             memory = self._segment.memory(offset, info.nbytes)
-            self.end = max(self.end, offset + info.nbytes)
         tensor = self._framework.tensor(memory, info)
         self.leaves.append(Leaf(path, tensor, info, offset))
         return tensor
