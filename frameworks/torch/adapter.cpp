@@ -213,8 +213,20 @@ class TorchAdapter final : public Adapter {
     return results;
   }
 
+  /// Whole numbers computed in float64 as the integers that the arguments were.
+  static c10::IValue as_integers(const c10::IValue& value, const ForwardRun& forward) {
+    if (!value.isTensor() || !value.toTensor().defined() || value.toTensor().scalar_type() != at::kDouble) return value;
+    const at::Tensor& tensor = value.toTensor();
+    if (!tensor.equal(tensor.trunc())) return value;
+    for (const TensorSlot& slot : forward.call.tensors) {
+      if (c10::isIntegralType(slot.recorded, /*includeBool=*/true)) return tensor.to(slot.recorded);
+    }
+    return value;
+  }
+
   /// The half type of the arguments, where the attempt rounds to it.
   static c10::IValue rounded(const c10::IValue& value, const ForwardRun& forward, const Attempt& attempt) {
+    if (attempt.options.integers_to_float) return as_integers(value, forward);
     if (!attempt.round) return value;
     if (value.isTensorList()) {
       c10::List<at::Tensor> list;

@@ -1,6 +1,7 @@
 #include "name_resolution.hpp"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/jit_type.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
@@ -33,6 +34,11 @@ std::string join(const std::vector<std::string>& parts, std::size_t from, char s
   return out;
 }
 
+bool takes_tensor(const c10::FunctionSchema& schema) {
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(),
+                     [](const c10::Argument& argument) { return argument.type()->kind() == c10::TypeKind::TensorType; });
+}
+
 /// All overloads of aten::name that the dispatcher or the interpreter has.
 std::vector<Candidate> operators_of(const std::string& name, const std::string& overload, int handicap) {
   std::vector<Candidate> out;
@@ -45,6 +51,8 @@ std::vector<Candidate> operators_of(const std::string& name, const std::string& 
     candidate.schema = &schema;
     candidate.handicap = handicap;
     const auto handle = c10::Dispatcher::singleton().findSchema(schema.operator_name());
+    // The interpreter's operators on plain numbers are not torch's, and some end the process: 1 % 0.
+    if (!handle && !takes_tensor(schema)) continue;
     if (handle) {
       candidate.run = [op = *handle](std::vector<c10::IValue>& stack) { op.callBoxed(&stack); };
     } else {

@@ -28,6 +28,7 @@ def Functional_scaled_dot_product_attention(query: Tensor, key: Tensor, value: T
   if scale is not None:
     factor = scale
   if enable_gqa:
+    assert key.size(-3) > 0 and value.size(-3) > 0, "no key or value heads"
     key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
     value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
   scores = torch.matmul(query * factor, key.transpose(-2, -1))
@@ -53,6 +54,8 @@ def Functional_multi_head_attention_forward(query: Tensor, key: Tensor, value: T
   length = query.size(0)
   batch = query.size(1)
   width = query.size(2)
+  # The interpreter's integer division by zero would end the process.
+  assert num_heads > 0, "num_heads must be positive"
   head = width // num_heads
   heads = batch * num_heads
   if padding is not None:

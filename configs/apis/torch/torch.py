@@ -125,10 +125,9 @@ def _squeeze_dims(input: Tensor, dim: List[int]) -> Tensor:
   # For a LibTorch without squeeze.dims.
   out = input
   n = input.dim()
-  wanted = [(d + n) % n for d in dim]
   for i in range(n):
     d = n - 1 - i
-    if d in wanted:
+    if d in dim or d - n in dim:
       out = out.squeeze(d)
   return out
 
