@@ -12,6 +12,8 @@
 
 namespace {
 
+using assay::operator==;
+using assay::operator!=;
 using Tensors = std::vector<at::Tensor>;
 using Arguments = std::vector<assay::Value>;
 
