@@ -1,12 +1,9 @@
-#include <unistd.h>
-
-#include <csignal>
-#include <ctime>
 #include <iostream>
 
 #include "base/locations.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "pipeline/check.hpp"
 #include "worker/supervisor.hpp"
@@ -16,15 +13,8 @@ namespace assay {
 
 namespace {
 
-std::atomic<bool> g_stop{false};
-
 /// Set by the supervisor when it starts this executable as a worker; not for people.
 constexpr const char* kWorkerOption = "worker";
-
-extern "C" void on_interrupt(int) {
-  // A second Ctrl-C ends at once.
-  if (g_stop.exchange(true)) ::_exit(kExitInterrupted);
-}
 
 po::options_description check_options() {
   po::options_description options("options");
@@ -74,15 +64,6 @@ ConfigFlags config_flags(const po::variables_map& values) {
   return flags;
 }
 
-std::string local_timestamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&now, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d%H%M%S", &local);
-  return text;
-}
-
 std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& values, const PipelineConfig& config,
                                                     const std::filesystem::path& out) {
   std::vector<std::unique_ptr<ResultSink>> sinks;
@@ -110,7 +91,7 @@ Result<Runner> in_process(Registry& registry, const CheckRequest& request) {
   Result<Check> prepared = Check::prepare(registry, request);
   if (!prepared) return prepared.failure();
   auto check = std::make_shared<Check>(std::move(*prepared));
-  return Runner{check->info(), [check](const auto& sinks) { return check->run(sinks, g_stop); }};
+  return Runner{check->info(), [check](const auto& sinks) { return check->run(sinks, stop_on_interrupt()); }};
 }
 
 Result<Runner> in_workers(unsigned jobs, const po::variables_map& values, const Arguments& arguments) {
@@ -123,7 +104,7 @@ Result<Runner> in_workers(unsigned jobs, const po::variables_map& values, const 
   options.arguments.push_back(std::string("--") + kWorkerOption);
   auto supervisor = std::make_shared<Supervisor>(std::move(options));
   if (Status s = supervisor->start(); !s) return s.failure();
-  return Runner{supervisor->info(), [supervisor](const auto& sinks) { return supervisor->run(sinks, g_stop); }};
+  return Runner{supervisor->info(), [supervisor](const auto& sinks) { return supervisor->run(sinks, stop_on_interrupt()); }};
 }
 
 }  // namespace
@@ -164,13 +145,7 @@ int check_command(const Arguments& arguments) {
   }
 
   const std::filesystem::path out = get_optional<std::string>(values, "out").value_or("");
-  if (!out.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(out, error);
-    if (error) return fail(input_failure("create folder '" + out.string() + "': " + error.message()));
-  }
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  if (Status s = make_out_folder(out); !s) return fail(s.failure());
   Result<RunSummary> summary = runner->run(make_sinks(values, *config, out));
   if (!summary) return fail(summary.failure());
   if (!summary->complete) return kExitInterrupted;

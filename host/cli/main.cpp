@@ -16,6 +16,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"check", "replay a recorded run on a reference framework and judge every output", assay::check_command},
+    {"compare", "compare two result tables, two runs or two dumps", assay::compare_command},
     {"report", "write a run's report again", assay::report_command},
     {"plugins", "list and show the plugins that are found", assay::plugins_command},
     {"explain", "say what a reason code means and what to do", assay::explain_command},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <sstream>
 
@@ -88,6 +89,22 @@ bool use_color(bool disabled) {
 }
 
 bool use_progress() { return ::isatty(STDERR_FILENO) != 0; }
+
+std::string local_timestamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d%H%M%S", &local);
+  return text;
+}
+
+Status make_out_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) return input_failure("create folder '" + folder.string() + "': " + error.message());
+  return Done{};
+}
 
 std::string shell_line(const std::string& command, const std::vector<std::string>& arguments,
                        const std::vector<std::string>& without) {

@@ -39,6 +39,13 @@ bool use_progress();
 std::string shell_line(const std::string& command, const std::vector<std::string>& arguments,
                        const std::vector<std::string>& without);
 
+/// The local time as YYYYmmddHHMMSS, for names of files.
+std::string local_timestamp();
+
+/// Creates the folder of --out and those above it; nothing where none is given.
+/// errors  kInput: not possible
+Status make_out_folder(const std::filesystem::path& folder);
+
 template <class T>
 std::optional<T> get_optional(const po::variables_map& values, const char* name) {
   return values.count(name) != 0 ? std::optional<T>(values[name].as<T>()) : std::nullopt;

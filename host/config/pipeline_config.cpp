@@ -95,9 +95,9 @@ Result<PipelineConfig> PipelineConfig::load(const std::string& pipeline, const s
 
   const Json& merged = *document;
   PipelineConfig config;
-  config.target = read_source(merged["target"]);
-  config.reference = read_source(merged["reference"]);
-  if (config.reference.kind != SourceConfig::Kind::kAdapter) {
+  if (merged.HasMember("target")) config.target = read_source(merged["target"]);
+  if (merged.HasMember("reference")) config.reference = read_source(merged["reference"]);
+  if (merged.HasMember("reference") && config.reference.kind != SourceConfig::Kind::kAdapter) {
     return input_failure("use the configured reference: expected an adapter such as \"torch\", got \"" +
                          read_text_or(merged["reference"], "source", "auto") + "\"");
   }

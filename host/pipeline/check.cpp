@@ -2,19 +2,13 @@
 
 #include <chrono>
 
-#include "base/locations.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "pipeline/judge_setup.hpp"
 
 namespace assay {
 
 namespace {
-
-/// A shipped standard by name, or a file by path.
-std::filesystem::path standard_path(const std::string& name) {
-  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
-  return is_path ? std::filesystem::path(name) : share_folder() / "standards" / (name + ".json");
-}
 
 bool has_tensors(const DumpHeader& header) { return header.task != "statistics" && header.task != "structure"; }
 
@@ -59,21 +53,8 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   if (!dump) return dump.failure();
   std::vector<std::size_t> positions = select(*dump, config);
 
-  Result<Standard> standard = Standard::load(standard_path(config.standard), config.overrides_json);
-  if (!standard) return standard.failure();
-  std::vector<Instance> comparisons;
-  std::vector<ComparisonHandle> handles;
-  for (const ComparisonConfig& comparison : config.comparisons) {
-    Result<Instance> instance = registry.create(comparison.component, ASSAY_KIND_COMPARISON, comparison.config_json);
-    if (!instance) return instance.failure();
-    const auto* table = instance->extension<assay_comparison>(ASSAY_EXT_COMPARISON);
-    if (table == nullptr)
-      return plugin_failure("use component '" + comparison.component + "': it has no capability '" ASSAY_EXT_COMPARISON "'");
-    handles.push_back({comparison.component, table, instance->get()});
-    comparisons.push_back(std::move(*instance));
-  }
-  Result<Judge> judge = Judge::create(*standard, handles);
-  if (!judge) return judge.failure();
+  Result<JudgeSetup> setup = JudgeSetup::load(registry, config.standard, config.overrides_json, config.comparisons);
+  if (!setup) return setup.failure();
 
   RunInfo info;
   info.command = request.command;
@@ -81,8 +62,8 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   info.dump_fingerprint = dump->fingerprint();
   info.header = dump->header();
   info.api_count = positions.size();
-  info.standard = standard->name();
-  info.metric_names = judge->metric_names();
+  info.standard = setup->standard;
+  info.metric_names = setup->judge.metric_names();
   info.config_json = config.json;
   info.skipped_keys = dump->skipped_keys();
 
@@ -111,10 +92,10 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   options.seed = config.seed;
   options.threads = config.threads;
   options.summaries = request.summaries;
-  options.nudge = standard->wants_nudge();
+  options.nudge = setup->wants_nudge;
   InputBuilder inputs(*dump, config.inputs, config.seed);
-  Evaluator evaluator(*dump, std::move(inputs), *judge, std::move(target), std::move(*reference), options);
-  return Check(std::move(info), std::move(positions), std::move(comparisons), std::move(evaluator));
+  Evaluator evaluator(*dump, std::move(inputs), setup->judge, std::move(target), std::move(*reference), options);
+  return Check(std::move(info), std::move(positions), std::move(setup->comparisons), std::move(evaluator));
 }
 
 Result<RunSummary> Check::run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) const {

@@ -4,8 +4,9 @@
 #include "pipeline/call_inputs.hpp"
 #include "pipeline/gradients.hpp"
 #include "pipeline/nudge.hpp"
+#include "pipeline/output_row.hpp"
 #include "pipeline/reasons.hpp"
-#include "pipeline/summary.hpp"
+#include "pipeline/recorded_values.hpp"
 
 namespace assay {
 
@@ -49,34 +50,10 @@ DirectionResult target_failed(const Invocation& run) {
   return result;
 }
 
-bool anything_recorded(const std::vector<Value>& values) {
-  for (const Value& value : values) {
-    if (!value.is<None>()) return true;
-  }
-  return false;
-}
-
-std::vector<std::pair<std::uint32_t, double>> filled_bins(const std::vector<double>& counts) {
-  std::vector<std::pair<std::uint32_t, double>> bins;
-  for (std::uint32_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] > 0) bins.emplace_back(i, counts[i]);
-  }
-  return bins;
-}
-
 Verdict worst_of(const std::vector<OutputRow>& rows) {
   Verdict verdict = Verdict::kNone;
   for (const OutputRow& row : rows) verdict = worse(verdict, row.verdict);
   return verdict;
-}
-
-void finish(DirectionResult& result) {
-  std::vector<std::string> messages;
-  for (const OutputRow& row : result.outputs) {
-    if (row.verdict > Verdict::kPass) messages.push_back(row.name.substr(row.name.rfind("output.")) + ": " + row.message);
-  }
-  result.message = join(messages, "; ");
-  result.verdict = worse(Verdict::kPass, worst_of(result.outputs));
 }
 
 }  // namespace
@@ -125,34 +102,6 @@ ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const S
   return result;
 }
 
-Result<std::vector<Value>> Evaluator::recorded_outputs(const std::vector<Element>& elements) const {
-  std::vector<Value> out;
-  for (const Element& element : elements) {
-    if (const auto* value = element.get_if<Value>()) {
-      out.push_back(*value);
-    } else if (const auto* tensor = element.get_if<TensorElement>()) {
-      Result<Tensor> loaded = dump_.load(*tensor);
-      if (!loaded) return loaded.failure();
-      out.emplace_back(std::move(*loaded));
-    } else if (const auto* list = element.get_if<ElementList>()) {
-      Result<std::vector<Value>> items = recorded_outputs(list->items);
-      if (!items) return items.failure();
-      out.emplace_back(List{std::move(*items)});
-    } else if (const auto* dict = element.get_if<ElementDict>()) {
-      std::vector<Element> values;
-      for (const auto& [key, item] : dict->items) values.push_back(item);
-      Result<std::vector<Value>> items = recorded_outputs(values);
-      if (!items) return items.failure();
-      Dict lifted;
-      for (std::size_t i = 0; i < items->size(); ++i) lifted.items.emplace_back(dict->items[i].first, std::move((*items)[i]));
-      out.emplace_back(std::move(lifted));
-    } else {
-      return unsupported("an output was not recorded: " + element.get_if<OpaqueElement>()->reason);
-    }
-  }
-  return out;
-}
-
 DirectionResult Evaluator::forward(const Context& context) const {
   const RecordedDirection& recorded = *context.call.forward;
   if (recorded.error) return skipped(reason::kEntryFaulty, *recorded.error, true);
@@ -164,7 +113,7 @@ DirectionResult Evaluator::forward(const Context& context) const {
   std::vector<Value> actual;
   DirectionResult result;
   if (!target_) {
-    Result<std::vector<Value>> outputs = recorded_outputs(recorded.outputs);
+    Result<std::vector<Value>> outputs = recorded_values(dump_, recorded.outputs);
     if (!outputs) return not_built(outputs.failure());
     actual = std::move(*outputs);
     if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no outputs were recorded");
@@ -195,7 +144,7 @@ DirectionResult Evaluator::backward(const Context& context) const {
   }
   std::vector<Value> actual;
   if (!target_) {
-    Result<std::vector<Value>> outputs = recorded_outputs(recorded.outputs);
+    Result<std::vector<Value>> outputs = recorded_values(dump_, recorded.outputs);
     if (!outputs) return not_built(outputs.failure());
     actual = std::move(*outputs);
     if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no gradients were recorded");
@@ -251,7 +200,7 @@ void Evaluator::conclude(const Context& context, Pairs& pairs, DirectionResult& 
     }
     out.outputs = judge_pairs(context, pairs);
   }
-  finish(out);
+  conclude_from_outputs(out);
 }
 
 std::vector<OutputRow> Evaluator::judge_pairs(const Context& context, const Pairs& pairs) const {
@@ -271,29 +220,13 @@ std::vector<OutputRow> Evaluator::judge_pairs(const Context& context, const Pair
   std::vector<OutputRow> rows;
   for (const JudgedOutput& judged : judge_.judge(judgement)) {
     if (judged.verdict.verdict == Verdict::kNone) continue;
-    OutputRow row;
     std::string path = judged.path;
     if (!pairs.positions.empty()) {
       const std::size_t dot = path.find('.');
       const auto top = static_cast<std::size_t>(std::stoul(path.substr(0, dot)));
       path = std::to_string(pairs.positions.at(top)) + (dot == std::string::npos ? "" : path.substr(dot));
     }
-    row.name = context.call.stem + "." + pairs.direction + ".output." + path;
-    row.verdict = judged.verdict.verdict;
-    row.reason = judged.verdict.reason;
-    row.message = escape_control(judged.verdict.message);
-    row.judged_as = judged.verdict.judged_as;
-    row.decision = judged.verdict.decision;
-    row.actual = summarise(judged.actual, options_.summaries);
-    row.expected = summarise(judged.expected, options_.summaries);
-    for (const MetricValue& metric : judged.verdict.metrics) {
-      if (metric.available && metric.info->name == std::string_view("ulp_histogram"))
-        row.ulp_histogram = filled_bins(metric.numbers);
-      if (metric.info->length != 1) continue;
-      row.metrics.push_back(metric.available ? std::optional<double>(metric.numbers.front()) : std::nullopt);
-    }
-    row.worst = judged.verdict.worst;
-    rows.push_back(std::move(row));
+    rows.push_back(output_row(context.call.stem + "." + pairs.direction + ".output." + path, judged, options_.summaries));
   }
   return rows;
 }

@@ -41,7 +41,6 @@ class Evaluator {
   struct Context;
   [[nodiscard]] DirectionResult forward(const Context& context) const;
   [[nodiscard]] DirectionResult backward(const Context& context) const;
-  [[nodiscard]] Result<std::vector<Value>> recorded_outputs(const std::vector<Element>& elements) const;
   /// Judges pairs of outputs into rows named "<stem>.<direction>.output.<position>".
   [[nodiscard]] std::vector<OutputRow> judge_pairs(const Context& context, const struct Pairs& pairs) const;
   /// The direction's verdict; where outputs fail, asks the reference again on nudged inputs first.

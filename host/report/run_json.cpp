@@ -24,8 +24,8 @@ void write_side(Writer& writer, const char* key, const SideInfo& info) {
     write_text(writer, "framework", info.framework);
     write_text(writer, "version", info.version);
     write_text(writer, "precision", info.precision);
-    write_text(writer, "details", info.details);
   }
+  if (!info.details.empty()) write_text(writer, "details", info.details);
   writer.EndObject();
 }
 

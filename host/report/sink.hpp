@@ -17,7 +17,7 @@ struct SideInfo {
   std::string framework;
   std::string version;
   std::string precision;
-  std::string details;
+  std::string details;  ///< of an adapter: its build; of recorded outputs: which dump, where there are two
 };
 
 /// What a run is about; known before the first result.

@@ -67,7 +67,8 @@ class TerminalSink final : public ResultSink {
 
  private:
   static std::string side(const SideInfo& info) {
-    if (info.source == "recorded") return "outputs recorded in the dump";
+    if (info.source == "recorded")
+      return "outputs recorded in " + (info.details.empty() ? "the dump" : escape_control(info.details));
     return info.source + ", " + info.framework + " " + info.version + ", " + info.precision;
   }
 

@@ -67,7 +67,7 @@ std::string fact(const std::string& term, const std::string& text) {
 }
 
 std::string side_text(const SideInfo& side) {
-  if (side.source == "recorded") return "outputs recorded in the dump";
+  if (side.source == "recorded") return "outputs recorded in " + (side.details.empty() ? "the dump" : side.details);
   return side.source + ", " + side.framework + " " + side.version + ", " + side.precision;
 }
 
