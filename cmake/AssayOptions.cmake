@@ -3,6 +3,7 @@
 option(ASSAY_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(ASSAY_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(ASSAY_BUILD_PLUGINS "Build the plugins and framework adapters" ${PROJECT_IS_TOP_LEVEL})
+option(ASSAY_BUILD_FUZZERS "Build the fuzz targets; needs clang" OFF)
 option(ASSAY_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 set(ASSAY_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 set(ASSAY_PLUGIN_TORCH AUTO CACHE STRING "Build the LibTorch adapter: AUTO, ON or OFF")

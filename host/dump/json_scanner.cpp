@@ -52,15 +52,15 @@ std::string JsonScanner::problem() const {
 }
 
 bool JsonScanner::skip_string() {
-  ++position_;
-  while (position_ < text_.size()) {
-    const void* quote = std::memchr(text_.data() + position_, '"', text_.size() - position_);
-    if (quote == nullptr) break;
-    const auto end = static_cast<std::size_t>(static_cast<const char*>(quote) - text_.data());
-    std::size_t backslashes = 0;
-    while (end - backslashes > position_ && text_[end - backslashes - 1] == '\\') ++backslashes;
-    position_ = end + 1;
-    if (backslashes % 2 == 0) return true;
+  const char* const end = text_.data() + text_.size();
+  // Most strings are short, so a plain loop beats memchr.
+  for (const char* c = text_.data() + position_ + 1; c < end; ++c) {
+    if (*c == '\\') {
+      ++c;
+    } else if (*c == '"') {
+      position_ = static_cast<std::size_t>(c + 1 - text_.data());
+      return true;
+    }
   }
   position_ = text_.size();
   expect("the end of a string");
@@ -68,22 +68,24 @@ bool JsonScanner::skip_string() {
 }
 
 bool JsonScanner::skip_brackets() {
+  const char* const end = text_.data() + text_.size();
   std::string open;
   do {
-    while (position_ < text_.size() && !kStructural[static_cast<unsigned char>(text_[position_])]) ++position_;
+    const char* c = text_.data() + position_;
+    while (c < end && !kStructural[static_cast<unsigned char>(*c)]) ++c;
+    position_ = static_cast<std::size_t>(c - text_.data());
     if (position_ == text_.size()) {
       expect(std::string("'") + open.back() + "'");
       return false;
     }
-    const char c = text_[position_];
-    if (c == '"') {
+    if (*c == '"') {
       if (!skip_string()) return false;
       continue;
     }
-    if (c == '{' || c == '[') {
-      open += c == '{' ? '}' : ']';
+    if (*c == '{' || *c == '[') {
+      open += *c == '{' ? '}' : ']';
       depth_ = std::max(depth_, open.size());
-    } else if (c == open.back()) {
+    } else if (*c == open.back()) {
       open.pop_back();
     } else {
       expect(std::string("'") + open.back() + "'");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -46,7 +47,12 @@ struct ElementDict {
 /// One argument or result. `Value` holds everything that is complete in itself (None, numbers, strings, dtypes, slices, sizes,
 /// ...).
 struct Element {
-  std::variant<Value, TensorElement, OpaqueElement, ElementList, ElementDict> data;
+  using Storage = std::variant<Value, TensorElement, OpaqueElement, ElementList, ElementDict>;
+  Storage data;
+
+  Element() = default;
+  template <class T, class = std::enable_if_t<std::is_constructible_v<Storage, T&&> && !std::is_same_v<std::decay_t<T>, Element>>>
+  Element(T&& element) : data(std::forward<T>(element)) {}
 
   template <class T>
   [[nodiscard]] const T* get_if() const {

@@ -34,17 +34,21 @@ Result<Tensor> read_by_content(const MappedFile& file) {
   return input_failure("neither a .npy nor a .pt file");
 }
 
-/// Copies of faulty or swapped data can run out of memory.
-Result<Tensor> read_or_fail(const MappedFile& file) {
-  try {
-    return read_by_content(file);
-  } catch (const Error& error) {
-    return input_failure(error.what());
-  }
-}
-
 /// Whether a dtype is one that NumPy lacks, so that files hold it as float32.
 bool stored_as_float32(assay_dtype dtype) { return dtype == kBFloat16 || dtype == kFloat8E4M3FN || dtype == kFloat8E5M2; }
+
+/// Without the file's name in messages. Throws Error(ASSAY_OUT_OF_MEMORY).
+Result<Tensor> read_as(const MappedFile& file, const TensorElement& element) {
+  Result<Tensor> tensor = read_by_content(file);
+  if (!tensor) return tensor;
+  if (tensor->shape() != element.shape) {
+    return input_failure("the file has shape " + format_shape(tensor->shape()) + ", dump.json says " + format_shape(element.shape));
+  }
+  if (tensor->dtype() == *element.dtype) return tensor;
+  if (tensor->dtype() == kFloat32 && stored_as_float32(*element.dtype)) return convert_floats(*tensor, *element.dtype);
+  return input_failure("the file has dtype " + std::string(dtype_name(tensor->dtype())) + ", dump.json says '" +
+                       escape_control(element.dtype_text) + "'");
+}
 
 }  // namespace
 
@@ -55,15 +59,12 @@ Result<Tensor> load_tensor_file(const std::filesystem::path& path, const TensorE
   if (!element.dtype) return failure("dtype '" + escape_control(element.dtype_text) + "' of dump.json is not supported");
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.failure();
-  Result<Tensor> tensor = read_or_fail(*file);
-  if (!tensor) return failure(tensor.failure().message);
-  if (tensor->shape() != element.shape) {
-    return failure("the file has shape " + format_shape(tensor->shape()) + ", dump.json says " + format_shape(element.shape));
+  try {
+    Result<Tensor> tensor = read_as(*file, element);
+    return tensor ? tensor : failure(tensor.failure().message);
+  } catch (const Error& error) {
+    return failure(error.what());
   }
-  if (tensor->dtype() == *element.dtype) return tensor;
-  if (tensor->dtype() == kFloat32 && stored_as_float32(*element.dtype)) return convert_floats(*tensor, *element.dtype);
-  return failure("the file has dtype " + std::string(dtype_name(tensor->dtype())) + ", dump.json says '" +
-                 escape_control(element.dtype_text) + "'");
 }
 
 }  // namespace assay

@@ -55,6 +55,8 @@ def files():
     yield "grad.pt", saved(plain.clone().requires_grad_())
     yield "strided.pt", saved(torch.arange(12.0).reshape(3, 4).t()[1:, 1:])
     yield "expanded.pt", saved(torch.arange(3.0).expand(2, 3))
+    for protocol in (3, 4, 5):
+        yield f"protocol{protocol}.pt", saved({"t": plain, "n": [1, 70000, -70000, 2**40]}, pickle_protocol=protocol)
     yield "scalar.pt", saved(torch.tensor(3.5))
     yield "empty.pt", saved(torch.zeros(0, 3))
     yield "nested.pt", saved({"a": [torch.arange(2), (torch.arange(3.0), None)], "n": -5, "f": 2.5, "s": "x", "t": True,

@@ -1,5 +1,7 @@
 #include "dump/dump.hpp"
 
+#include <sys/resource.h>
+
 #include "dump/inputs.hpp"
 #include "dump_fixture.hpp"
 
@@ -51,6 +53,43 @@ TEST(Dump, MapsTensorsWithoutCopying) {
   const Result<Value> value = inputs.build(call.forward->inputs[0], call.stem, "forward", "0");
   ASSERT_TRUE(value) << value.failure().message;
   EXPECT_TRUE(value->is<Tensor>());
+}
+
+TEST(Dump, IndexesAHundredThousandCallsInLittleMemory) {
+  const ScratchFolder folder;
+  constexpr std::size_t kCalls = 100'000;
+  const std::filesystem::path file = folder.path() / "dump.json";
+  {
+    // Written piece by piece, so that the memory of this test says something about the reader.
+    std::ofstream out(file);
+    out << R"({"task": "tensor", "level": "L1", "framework": "mindspore", "dump_data_dir": null, "data": {)";
+    for (std::size_t i = 0; i < kCalls; ++i) {
+      out << (i == 0 ? "" : ",\n") << "\"Torch.add." << i << R"(.forward": {"input_args": [)" << kTensor << ", " << kTensor
+          << R"(], "input_kwargs": {}, "output": []})";
+    }
+    out << "}}";
+  }
+  const auto peak_kib = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+  };
+  const long before = peak_kib();
+  const Dump dump = open_or_throw(file);
+  EXPECT_EQ(dump.size(), kCalls);
+  EXPECT_EQ(dump.find("Torch.add.99999"), kCalls - 1);
+  EXPECT_EQ(dump.read(kCalls - 1).forward->inputs.size(), 2u);
+  // The mapped file counts once itself.
+  EXPECT_LT(peak_kib() - before, static_cast<long>(2 * std::filesystem::file_size(file) / 1024));
+}
+
+TEST(Dump, NamesItselfByTheChecksumOfItsText) {
+  const ScratchFolder folder;
+  folder.write("dump.json", dump_text(""));
+  const std::string first = open_or_throw(folder.path()).fingerprint();
+  EXPECT_EQ(first.size(), 8u);
+  folder.write("dump.json", dump_text("") + "\n");
+  EXPECT_NE(open_or_throw(folder.path()).fingerprint(), first);
 }
 
 }  // namespace

@@ -86,6 +86,18 @@ TEST(Pt, ReadsNestedContainers) {
   EXPECT_EQ(item("device").as<assay_device>().type, ASSAY_DEVICE_CPU);
 }
 
+TEST(Pt, ReadsLaterPickleProtocols) {
+  for (const char* name : {"protocol3.pt", "protocol4.pt", "protocol5.pt"}) {
+    const Result<Value> value = read_file(kFiles / name);
+    ASSERT_TRUE(value) << name << ": " << value.failure().message;
+    const auto& items = value->as<Dict>().items;
+    EXPECT_EQ(numbers_of(items.at(0).second.as<Tensor>()), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+    const auto& integers = items.at(1).second.as<List>().items;
+    EXPECT_EQ(integers.at(2).as<std::int64_t>(), -70000);
+    EXPECT_EQ(integers.at(3).as<std::int64_t>(), std::int64_t{1} << 40);
+  }
+}
+
 TEST(Pt, NamesWhatAPickleWantsToRunAndRunsNothing) {
   for (const char* name : {"evil.pt", "evil_beside_tensor.pt"}) {
     EXPECT_EQ(failure_of(read_file(kFiles / name)),
