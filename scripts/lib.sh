@@ -15,8 +15,9 @@ test_packages=(libgtest-dev libbenchmark-dev libdlpack-dev clang python3)
 venv_packages=(python3-venv)
 
 torch_requirements=(torch==2.15.0)
-# What `import torch` needs beside its own libraries.
+# What `import torch` needs beside its own libraries, and the GPU libraries that even a machine with CUDA 13 lacks.
 torch_python_requirements=("numpy<2" "typing_extensions>=4.13" "sympy>=1.13.3" networkx jinja2 fsspec filelock)
+torch_gpu_requirements=(nvidia-cusparselt-cu13==0.8.1 nvidia-nccl-cu13==2.30.7 nvidia-nvshmem-cu13==3.7.2 "nvidia-cufile<2")
 mindspore_requirements=(mindspore==2.10.0)
 
 say() { printf '\n== %s\n' "$*"; }
@@ -48,17 +49,20 @@ install_packages() {
 # venv_is NAME WANTED: whether .venvs/NAME was completed with these requirements.
 venv_is() { [ -f ".venvs/$1/.requirements" ] && [ "$(cat ".venvs/$1/.requirements")" = "$2" ]; }
 
-# venv_pip NAME ARGUMENT...: pip install in .venvs/NAME.
+# venv_pip NAME ARGUMENT...: pip install in .venvs/NAME. What pip says is shown only if it fails: it complains about every
+# dependency that is left out on purpose.
 venv_pip() {
-  local folder=.venvs/$1
+  local folder=.venvs/$1 output
   shift
   [ -x "$folder/bin/pip" ] || python3 -m venv --clear "$folder"
-  "$folder/bin/pip" install --quiet --disable-pip-version-check --retries 5 "$@"
+  output=$("$folder/bin/pip" install --quiet --disable-pip-version-check --retries 5 "$@" 2>&1) || fail "pip install $*: $output"
 }
+
+torch_imports() { .venvs/torch/bin/python -c 'import torch' >/dev/null 2>&1; }
 
 # Sets torch_python, the interpreter of an environment with the PyTorch wheel (ASSAY_WHEEL_PYTHON, else the one of .venvs/torch), and
 # torch_dir, the wheel's folder. The wheel asks for gigabytes of GPU
-# libraries; they are installed only where `import torch` doesn't work without them.
+# libraries; those that `import torch` works without on this machine are left out.
 provide_torch_wheel() {
   torch_python=${ASSAY_WHEEL_PYTHON-}
   if [ -z "$torch_python" ]; then
@@ -67,9 +71,9 @@ provide_torch_wheel() {
       say "install ${torch_requirements[*]} into .venvs/torch"
       venv_pip torch --no-deps "${torch_requirements[@]}"
       venv_pip torch "${torch_python_requirements[@]}"
-      .venvs/torch/bin/python -c 'import torch' 2>/dev/null ||
-        venv_pip torch "${torch_requirements[@]}" "${torch_python_requirements[@]}"
-      .venvs/torch/bin/python -c 'import torch' || fail "the PyTorch wheel in .venvs/torch can't be imported"
+      torch_imports || venv_pip torch --no-deps "${torch_gpu_requirements[@]}"
+      torch_imports || venv_pip torch "${torch_requirements[@]}" "${torch_python_requirements[@]}"
+      torch_imports || fail "the PyTorch wheel in .venvs/torch can't be imported"
       printf '%s\n' "$wanted" >.venvs/torch/.requirements
     fi
     torch_python=$PWD/.venvs/torch/bin/python
