@@ -279,13 +279,15 @@ class TorchAdapter final : public Adapter {
       try {
         run(chosen);
         return true;
-      } catch (const c10::Error&) {
+      } catch (const std::exception&) {
         return false;
       }
     };
     try {
       return run(leaves);
-    } catch (const c10::Error&) {
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception&) {
       for (std::size_t i = 0; i < leaves.size(); ++i) {
         std::vector<bool> only(leaves.size(), false);
         only[i] = leaves[i];
