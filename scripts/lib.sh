@@ -107,7 +107,7 @@ run_tests() {
   output=$(mktemp)
   ctest --output-on-failure --no-tests=error -j2 "$@" 2>&1 | tee "$output" || true
   summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' "$output" | tail -1)
-  skipped=$(grep -cE '\*\*\*(Skipped|Not Run)' "$output" || true)
+  skipped=$(grep -cE '\*\*\*(Skipped|Not Run \(Disabled\))' "$output" || true)
   rm -f "$output"
   [ -n "$summary" ] || fail "no test of '$name' was run"
   failed=$(echo "$summary" | sed -E 's/.*passed, ([0-9]+) tests failed.*/\1/')
