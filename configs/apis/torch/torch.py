@@ -156,3 +156,17 @@ def _corrected_var_mean(input: Tensor, dim: Optional[List[int]] = None, correcti
 
 def _corrected_std_mean(input: Tensor, dim: Optional[List[int]] = None, correction: float = 1.0, keepdim: bool = False) -> Tuple[Tensor, Tensor]:
   return _corrected_std(input, dim, correction, keepdim), _means(input, dim, keepdim)
+
+# For a LibTorch whose all and any take one dimension only.
+
+def _all_dims(input: Tensor, dim: List[int], keepdim: bool = False) -> Tensor:
+  out = input
+  for d in dim:
+    out = torch.all(out, d, True)
+  return out if keepdim else _squeeze_dims(out, dim)
+
+def _any_dims(input: Tensor, dim: List[int], keepdim: bool = False) -> Tensor:
+  out = input
+  for d in dim:
+    out = torch.any(out, d, True)
+  return out if keepdim else _squeeze_dims(out, dim)
