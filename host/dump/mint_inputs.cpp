@@ -74,7 +74,7 @@ Result<Tensor> make_mint_tensor(const TensorElement& element) {
   if (dtype == kUInt16) return integers(std::uint16_t{});
   if (dtype == kUInt32) return integers(std::uint32_t{});
   if (dtype == kUInt64) return integers(std::uint64_t{});
-  return unsupported("the peer draws no values of dtype '" + std::string(dtype_name(dtype)) + "'");
+  return unsupported("MindStudio Probe draws no values of dtype '" + std::string(dtype_name(dtype)) + "'");
 }
 
 }  // namespace assay

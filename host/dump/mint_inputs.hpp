@@ -1,4 +1,5 @@
-// Tensors from statistics, the numbers that the peer's mint checker draws (NumPy's legacy generator, seeded anew for each tensor).
+// Tensors from statistics, the numbers that MindStudio Probe's mint checker draws (NumPy's legacy generator, seeded anew for each
+// tensor).
 #pragma once
 
 #include "assay/sdk/tensor.hpp"

@@ -219,7 +219,7 @@ TorchDraw plan_torch_draw(const TensorElement& element, std::string_view api, st
       }
     }
   } else {
-    draw.failure = "the peer draws no values of dtype '" + std::string(dtype_name(draw.dtype)) + "'";
+    draw.failure = "MindStudio Probe draws no values of dtype '" + std::string(dtype_name(draw.dtype)) + "'";
   }
   if (!draw.failure || draw.words_before_failure) plan_words(draw);
   return draw;

@@ -1,4 +1,4 @@
-// One tensor from statistics by the rules of the peer's PyTorch checker: what is drawn, from how many words, to which bits.
+// One tensor from statistics by the rules of MindStudio Probe's PyTorch checker: what is drawn, from how many words, to which bits.
 //
 //   TorchDraw draw = plan_torch_draw(element, "Functional.cross_entropy", "1");
 //   std::mt19937 words(1234);

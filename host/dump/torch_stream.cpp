@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kSeed = 1234;
 constexpr std::size_t kMaxSnapshots = 16;
 
-/// APIs with several outputs of which the peer sends a gradient to the first.
+/// APIs with several outputs of which MindStudio Probe sends a gradient to the first.
 constexpr std::array<std::string_view, 2> kFirstGradientOnly{"topk", "npu_fusion_attention"};
 constexpr std::array<std::string_view, 2> kWithoutBackward{"repeat_interleave", "masked_select"};
 
@@ -22,8 +22,8 @@ bool contains(const Range& range, std::string_view text) {
   return std::find(range.begin(), range.end(), text) != range.end();
 }
 
-/// Collects the tensors of a call in the order in which the peer makes them. It gives up a call at the first element that it
-/// doesn't understand.
+/// Collects the tensors of a call in the order in which MindStudio Probe makes them. It gives up a call at the first element that
+/// it doesn't understand.
 class CallWalk {
  public:
   explicit CallWalk(const RecordedCall& call) : call_(call), name_(std::string_view(call.api).substr(call.api.rfind('.') + 1)) {}
@@ -125,7 +125,7 @@ Result<Tensor> TorchStream::make(const std::string& stem, const std::string& dir
   const CallPlan calls = plan(call);
   const auto place = std::find_if(calls.places.begin(), calls.places.end(),
                                   [&](const Place& item) { return item.direction == direction && item.path == path; });
-  if (place == calls.places.end()) return unsupported("the peer makes no values for this element");
+  if (place == calls.places.end()) return unsupported("MindStudio Probe makes no values for this element");
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::uint64_t position = start_of(call) + place->offset;
   std::mt19937 generator = generator_at(position);

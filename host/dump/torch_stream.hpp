@@ -1,6 +1,6 @@
-// The peer's PyTorch checker draws every tensor of a run from one generator, so a tensor's numbers depend on all tensors met
-// before. This finds the generator's position for any tensor from the metadata of the calls before it, so that calls can come in
-// any order.
+// MindStudio Probe's PyTorch checker draws every tensor of a run from one generator, so a tensor's numbers depend on all tensors
+// met before. This finds the generator's position for any tensor from the metadata of the calls before it, so that calls can come
+// in any order.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ class TorchStream {
   explicit TorchStream(Dump dump) : dump_(std::move(dump)) {}
 
   /// The tensor at a place of the recording. [any-thread] Throws Error(ASSAY_OUT_OF_MEMORY).
-  /// errors  kUnsupported: nothing can be drawn, or the peer doesn't come to this element (it skips the call, or not all gradients
+  /// errors  kUnsupported: nothing can be drawn, or MindStudio Probe doesn't come to this element (it skips the call, or not all
+  /// gradients
   ///         are drawn)
   Result<Tensor> make(const std::string& stem, const std::string& direction, const std::string& path);
 

@@ -111,7 +111,7 @@ def scalar(kind, value):
 
 
 def calls():
-    """Name, forward entry, arriving gradients, and whether the peer draws these too."""
+    """Name, forward entry, arriving gradients, and whether MindStudio Probe draws these too."""
     f32, i32 = "float32", "int32"
     yield "Torch.add.0", [tensor(f32, [3], 0, 1), tensor("float64", [4], -1, 1)], {}, [tensor(f32, [3], 0, 2)], True
     yield "Torch.cat.0", [[tensor("float16", [2], 0, 1), tensor(f32, [2], 0, 1)], scalar("int", 0)], {"out": tensor(f32, [4], 0, 1)}, \

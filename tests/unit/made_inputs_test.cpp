@@ -79,7 +79,7 @@ TEST(MintInputs, SayWhyNothingCanBeDrawn) {
   EXPECT_EQ(message(element(kBool, {2}, std::nullopt, std::nullopt)), "Max or Min was not recorded");
   EXPECT_EQ(message(element(kFloat32, {2}, -kInf, kInf)), "values from Min to Max can't be drawn: the range is not finite");
   EXPECT_EQ(message(element(kFloat32, {2}, 0.0, kNan)), "values from Min to Max can't be drawn: the range is not finite");
-  EXPECT_EQ(message(element(kComplex64, {2}, 0.0, 1.0)), "the peer draws no values of dtype 'complex64'");
+  EXPECT_EQ(message(element(kComplex64, {2}, 0.0, 1.0)), "MindStudio Probe draws no values of dtype 'complex64'");
 }
 
 TEST(MintInputs, AreTheSameForEqualStatistics) {

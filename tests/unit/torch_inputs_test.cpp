@@ -1,4 +1,4 @@
-// The C++ port of the peer's inputs against what PyTorch drew (tests/data/torch_inputs.json, made by make_torch_inputs.py).
+// The C++ port of MindStudio Probe's inputs against what PyTorch drew (tests/data/torch_inputs.json, made by make_torch_inputs.py).
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
@@ -128,7 +128,8 @@ TEST(TorchInputs, DependOnNoOrderOfTheCallsInThisProcess) {
 TEST(TorchInputs, SaysWhyNothingCanBeDrawn) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"dtype": "torch.float32", "shape": [2], "Max": null, "Min": null})", "Max or Min was not recorded"},
-      {R"({"dtype": "torch.complex64", "shape": [2], "Max": 1, "Min": 0})", "the peer draws no values of dtype 'complex64'"},
+      {R"({"dtype": "torch.complex64", "shape": [2], "Max": 1, "Min": 0})",
+       "MindStudio Probe draws no values of dtype 'complex64'"},
       {R"({"dtype": "torch.int64", "shape": [2], "Max": 0, "Min": 1})", "Min is above Max"},
       {R"({"dtype": "torch.int8", "shape": [2], "Max": 300, "Min": 1})", "Min or Max is outside the dtype's range"},
       {R"({"dtype": "torch.int64", "shape": [2], "Max": Infinity, "Min": 1})", "Min or Max of integers is not finite"},
