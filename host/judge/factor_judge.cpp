@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "judge/arguments.hpp"
 #include "judge/codes.hpp"
@@ -31,6 +32,22 @@ double work(const Factors& factors) {
   return numel * largest;
 }
 
+/// Items that every factor has; nothing: the factors' shapes don't belong together.
+std::optional<std::int64_t> common_batches(const Recipe& recipe, const Factors& factors) {
+  std::optional<std::int64_t> count;
+  for (std::size_t i = 0; i < recipe.dims.size(); ++i) {
+    if (factors[i]->numel() == 0) {
+      if (i == 0 && recipe.first_may_be_empty) continue;
+      return std::nullopt;
+    }
+    if (factors[i]->shape().size() < recipe.dims[i]) return std::nullopt;
+    const std::int64_t own = batches(*factors[i], recipe.dims[i]);
+    if (count && *count != own) return std::nullopt;
+    count = own;
+  }
+  return count;
+}
+
 /// Matrices side by side as a tensor of the outputs' own type, so that the standard's rules judge them.
 std::optional<Tensor> as_tensor(const std::vector<Matrix>& matrices, assay_dtype dtype) {
   if (matrices.empty()) return std::nullopt;
@@ -48,6 +65,16 @@ std::optional<Tensor> as_tensor(const std::vector<Matrix>& matrices, assay_dtype
     }
   }
   return round_to(wide, dtype);
+}
+
+/// The type of the numbers that the factors hold: complex where one is (eigenvalues of a Hermitian matrix are real).
+assay_dtype number_type(const Factors& factors) {
+  assay_dtype type = kFloat64;
+  for (const Tensor* factor : factors) {
+    if (is_complex(factor->dtype())) return factor->dtype();
+    if (is_floating(factor->dtype())) type = factor->dtype();
+  }
+  return type;
 }
 
 using MatrixOf = std::function<std::optional<Matrix>(std::int64_t batch)>;
@@ -74,20 +101,16 @@ OutputVerdict worse(OutputVerdict left, OutputVerdict right) { return right.verd
 
 std::optional<OutputVerdict> judge_rebuilt(const JudgeContext& context, const Recipe& recipe, const Factors& actual,
                                            const Factors& expected) {
-  const auto matrix_factor = std::find_if(actual.begin(), actual.end(), [](const Tensor* t) { return t->numel() > 0; });
-  if (matrix_factor == actual.end()) return std::nullopt;
-  const std::size_t dims = recipe.name == "eigh" ? 1 : 2;
-  const std::int64_t count = batches(**matrix_factor, dims);
-  const assay_dtype dtype = is_complex(actual.front()->dtype()) ? actual.front()->dtype() : actual.back()->dtype();
-  const assay_dtype type = is_floating(dtype) || is_complex(dtype) ? dtype : actual.front()->dtype();
+  const std::optional<std::int64_t> count = common_batches(recipe, actual);
+  if (!count) return std::nullopt;
   auto verdict = judge_matrices(
-      context, count, type, [&](std::int64_t b) { return recipe.rebuild(actual, b); },
+      context, *count, number_type(actual), [&](std::int64_t b) { return recipe.rebuild(actual, b); },
       [&](std::int64_t b) { return recipe.rebuild(expected, b); });
   if (!verdict) return std::nullopt;
   for (const std::size_t position : recipe.unitary) {
     const Tensor& a = *actual[position];
     const Tensor& e = *expected[position];
-    if (a.numel() == 0 || a.shape().size() < 2) continue;
+    if (a.numel() == 0) continue;
     const auto gram = [](const Tensor& factor) {
       return [&factor](std::int64_t b) -> std::optional<Matrix> {
         const Matrix m = Matrix::from(factor.view(), b);
@@ -101,19 +124,23 @@ std::optional<OutputVerdict> judge_rebuilt(const JudgeContext& context, const Re
   return verdict;
 }
 
-/// The values of `expected`, each where its nearest value of `actual` stands.
+/// The values of the column `expected`, each where its nearest value of `actual` stands.
 Matrix matched_values(const Matrix& actual, const Matrix& expected) {
   const std::int64_t n = actual.rows();
   std::vector<bool> taken(static_cast<std::size_t>(n), false);
-  Matrix out(n, n);
+  Matrix out(n, 1);
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t best = -1;
+    double best_distance = std::numeric_limits<double>::infinity();
     for (std::int64_t j = 0; j < n; ++j) {
       if (taken[static_cast<std::size_t>(j)]) continue;
-      if (best < 0 || std::abs(expected.at(j, j) - actual.at(i, i)) < std::abs(expected.at(best, best) - actual.at(i, i))) best = j;
+      const double distance = std::abs(expected.at(j, 0) - actual.at(i, 0));
+      if (best >= 0 && !(distance < best_distance)) continue;
+      best = j;
+      best_distance = distance;
     }
     taken[static_cast<std::size_t>(best)] = true;
-    out.at(i, i) = expected.at(best, best);
+    out.at(i, 0) = expected.at(best, 0);
   }
   return out;
 }
@@ -121,14 +148,17 @@ Matrix matched_values(const Matrix& actual, const Matrix& expected) {
 std::optional<OutputVerdict> judge_eigenvalues(const JudgeContext& context, const Tensor& actual, const Tensor& expected) {
   if (actual.shape().empty() || actual.shape() != expected.shape()) return std::nullopt;
   return judge_matrices(
-      context, batches(actual, 1), actual.dtype(), [&](std::int64_t b) { return Matrix::diagonal(actual.view(), b); },
-      [&](std::int64_t b) { return matched_values(Matrix::diagonal(actual.view(), b), Matrix::diagonal(expected.view(), b)); });
+      context, batches(actual, 1), actual.dtype(), [&](std::int64_t b) { return Matrix::column(actual.view(), b); },
+      [&](std::int64_t b) { return matched_values(Matrix::column(actual.view(), b), Matrix::column(expected.view(), b)); });
 }
 
 /// Every pair must be an eigenpair of the argument (A v = v l), and the values those of the reference.
 std::optional<OutputVerdict> judge_eigenpairs(const JudgeContext& context, const Factors& actual, const Factors& expected) {
   const Tensor* const matrix = tensor_argument(context.judgement, 0);
   if (matrix == nullptr || matrix->shape().size() < 2 || matrix->shape() != actual[1]->shape()) return std::nullopt;
+  std::vector<std::int64_t> values_shape = matrix->shape();
+  values_shape.pop_back();
+  if (values_shape.back() != matrix->shape().back() || actual[0]->shape() != values_shape) return std::nullopt;
   auto values = judge_eigenvalues(context, *actual[0], *expected[0]);
   auto pairs = judge_matrices(
       context, batches(*matrix, 2), actual[1]->dtype(),
@@ -148,7 +178,7 @@ std::optional<OutputVerdict> judge_together(const JudgeContext& context, const s
   if (recipe_name == "eigvals") return judge_eigenvalues(context, *actual[0], *expected[0]);
   if (recipe_name == "eig") return actual.size() < 2 ? std::nullopt : judge_eigenpairs(context, actual, expected);
   const Recipe* const recipe = find_recipe(recipe_name);
-  if (recipe == nullptr || actual.size() < recipe->outputs) return std::nullopt;
+  if (recipe == nullptr || actual.size() < recipe->dims.size()) return std::nullopt;
   return judge_rebuilt(context, *recipe, actual, expected);
 }
 

@@ -6,15 +6,12 @@ namespace assay {
 
 namespace {
 
-bool is_batch_of_matrices(const Tensor& tensor) { return tensor.shape().size() >= 2; }
-
 std::optional<Matrix> product(const Matrix& left, const Matrix& right) {
   if (left.cols() != right.rows()) return std::nullopt;
   return left * right;
 }
 
 std::optional<Matrix> rebuild_svd_with(const Factors& f, std::int64_t batch, bool adjoint) {
-  if (!is_batch_of_matrices(*f[0]) || !is_batch_of_matrices(*f[2]) || f[1]->shape().empty()) return std::nullopt;
   const Matrix s = Matrix::diagonal(f[1]->view(), batch);
   const Matrix u = Matrix::from(f[0]->view(), batch).left(s.rows());
   const Matrix v = Matrix::from(f[2]->view(), batch);
@@ -26,25 +23,21 @@ std::optional<Matrix> rebuild_svd(const Factors& f, std::int64_t batch) { return
 std::optional<Matrix> rebuild_svd_vh(const Factors& f, std::int64_t batch) { return rebuild_svd_with(f, batch, true); }
 
 std::optional<Matrix> rebuild_qr(const Factors& f, std::int64_t batch) {
-  if (!is_batch_of_matrices(*f[1])) return std::nullopt;
   const Matrix r = Matrix::from(f[1]->view(), batch);
   // Mode "r" gives no Q: what is left of the matrix is its Gram matrix.
   if (f[0]->numel() == 0) return r.adjoint() * r;
-  if (!is_batch_of_matrices(*f[0])) return std::nullopt;
   return product(Matrix::from(f[0]->view(), batch), r);
 }
 
 std::optional<Matrix> rebuild_eigh(const Factors& f, std::int64_t batch) {
-  if (f[0]->shape().empty() || !is_batch_of_matrices(*f[1])) return std::nullopt;
   const Matrix q = Matrix::from(f[1]->view(), batch);
   const auto ql = product(q, Matrix::diagonal(f[0]->view(), batch));
   return ql ? product(*ql, q.adjoint()) : std::nullopt;
 }
 
 std::optional<Matrix> rebuild_geqrf(const Factors& f, std::int64_t batch) {
-  if (!is_batch_of_matrices(*f[0]) || f[1]->shape().empty()) return std::nullopt;
   const Matrix packed = Matrix::from(f[0]->view(), batch);
-  const Matrix tau = Matrix::diagonal(f[1]->view(), batch);
+  const Matrix tau = Matrix::column(f[1]->view(), batch);
   if (tau.rows() > std::min(packed.rows(), packed.cols())) return std::nullopt;
   Matrix out = packed.upper();
   // H = I - tau v v^H with v = (0, .., 1, below the diagonal), applied last reflector first.
@@ -53,21 +46,20 @@ std::optional<Matrix> rebuild_geqrf(const Factors& f, std::int64_t batch) {
     for (std::int64_t c = 0; c < out.cols(); ++c) {
       std::complex<double> dot = 0;
       for (std::int64_t r = k; r < out.rows(); ++r) dot += std::conj(reflector(r)) * out.at(r, c);
-      for (std::int64_t r = k; r < out.rows(); ++r) out.at(r, c) -= tau.at(k, k) * reflector(r) * dot;
+      for (std::int64_t r = k; r < out.rows(); ++r) out.at(r, c) -= tau.at(k, 0) * reflector(r) * dot;
     }
   }
   return out;
 }
 
 std::optional<Matrix> rebuild_lu(const Factors& f, std::int64_t batch) {
-  if (!is_batch_of_matrices(*f[0]) || f[1]->shape().empty()) return std::nullopt;
   const Matrix packed = Matrix::from(f[0]->view(), batch);
-  const Matrix pivots = Matrix::diagonal(f[1]->view(), batch);
+  const Matrix pivots = Matrix::column(f[1]->view(), batch);
   const std::int64_t k = std::min(packed.rows(), packed.cols());
   if (pivots.rows() != k) return std::nullopt;
   Matrix out = packed.left(k).unit_lower() * packed.top(k).upper();
   for (std::int64_t i = k - 1; i >= 0; --i) {
-    const auto other = static_cast<std::int64_t>(pivots.at(i, i).real()) - 1;
+    const auto other = static_cast<std::int64_t>(pivots.at(i, 0).real()) - 1;
     if (other < 0 || other >= out.rows()) return std::nullopt;
     out.swap_rows(i, other);
   }
@@ -75,18 +67,18 @@ std::optional<Matrix> rebuild_lu(const Factors& f, std::int64_t batch) {
 }
 
 std::optional<Matrix> rebuild_plu(const Factors& f, std::int64_t batch) {
-  if (!is_batch_of_matrices(*f[1]) || !is_batch_of_matrices(*f[2])) return std::nullopt;
   const auto lu = product(Matrix::from(f[1]->view(), batch), Matrix::from(f[2]->view(), batch));
   // Without pivoting there is no P.
   if (!lu || f[0]->numel() == 0) return lu;
-  return is_batch_of_matrices(*f[0]) ? product(Matrix::from(f[0]->view(), batch), *lu) : std::nullopt;
+  return product(Matrix::from(f[0]->view(), batch), *lu);
 }
 
 const std::vector<Recipe>& recipes() {
-  static const std::vector<Recipe> all{{"svd", 3, rebuild_svd, {1}, {0, 2}}, {"svd_vh", 3, rebuild_svd_vh, {1}, {0}},
-                                       {"qr", 2, rebuild_qr, {}, {0}},       {"eigh", 2, rebuild_eigh, {0}, {1}},
-                                       {"geqrf", 2, rebuild_geqrf, {}, {}},  {"lu", 2, rebuild_lu, {}, {}},
-                                       {"plu", 3, rebuild_plu, {}, {}}};
+  static const std::vector<Recipe> all{
+      {"svd", {2, 1, 2}, rebuild_svd, {1}, false, {0, 2}}, {"svd_vh", {2, 1, 2}, rebuild_svd_vh, {1}, false, {0}},
+      {"qr", {2, 2}, rebuild_qr, {}, true, {0}},           {"eigh", {1, 2}, rebuild_eigh, {0}, false, {1}},
+      {"geqrf", {2, 1}, rebuild_geqrf, {}, false, {}},     {"lu", {2, 1}, rebuild_lu, {}, false, {}},
+      {"plu", {2, 2, 2}, rebuild_plu, {}, true, {}}};
   return all;
 }
 

@@ -14,10 +14,11 @@ using Factors = std::vector<const Tensor*>;
 
 struct Recipe {
   std::string_view name;
-  std::size_t outputs;  ///< tensors that it needs
+  std::vector<std::size_t> dims;  ///< of one item of each tensor that it needs: 2 for a matrix, 1 for a vector
   /// Rebuilds from matrix `batch` of the factors; nothing: the shapes don't fit together.
   std::optional<Matrix> (*rebuild)(const Factors& factors, std::int64_t batch);
   std::vector<std::size_t> unique;   ///< outputs that are determined, so that they are judged by value
+  bool first_may_be_empty;           ///< the API can be asked to leave its first factor out
   std::vector<std::size_t> unitary;  ///< outputs whose columns must be orthonormal
 };
 

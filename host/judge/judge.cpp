@@ -99,8 +99,9 @@ Result<Judge> Judge::create(Standard standard, std::vector<ComparisonHandle> com
   for (const std::string& name : body->standard.metrics()) {
     if (body->metrics.has(name)) continue;
     const auto similar = similar_names(name, known);
-    problems.push_back("standard '" + rules.name + "' judges by metric '" + name + "', which no comparison gives" +
-                       (similar.empty() ? "" : "; similar: " + join(similar, ", ")));
+    problems.push_back("judge by standard '" + rules.name + "': no comparison gives its metric '" + name + "'" +
+                       (similar.empty() ? "" : " (similar: " + join(similar, ", ") + ")") +
+                       "; name it in the comparison's configuration");
   }
   if (!problems.empty()) return input_failure(join(problems, "\n"));
   Judge judge;

@@ -91,6 +91,9 @@ class Standard {
   /// Every metric that a rule looks at: what the comparisons have to be configured to give.
   [[nodiscard]] std::vector<std::string> metrics() const;
 
+  /// How the standard wants a comparison configured where the pipeline doesn't say: a JSON object; "{}": as it comes.
+  [[nodiscard]] std::string comparison_config(std::string_view component) const;
+
   /// Whether an output with an error is worth a second judgement with `nudged` outputs.
   [[nodiscard]] bool wants_nudge() const;
 

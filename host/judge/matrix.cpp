@@ -14,13 +14,20 @@ Matrix Matrix::from(const TensorView& tensor, std::int64_t batch) {
   return out;
 }
 
-Matrix Matrix::diagonal(const TensorView& tensor, std::int64_t batch) {
+Matrix Matrix::column(const TensorView& tensor, std::int64_t batch) {
   const std::int64_t n = tensor.size(tensor.ndim() - 1);
-  Matrix out(n, n);
+  Matrix out(n, 1);
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t offset = tensor.offset_of(batch * n + i);
-    out.at(i, i) = {tensor.number_at(offset), tensor.imaginary_at(offset)};
+    out.at(i, 0) = {tensor.number_at(offset), tensor.imaginary_at(offset)};
   }
+  return out;
+}
+
+Matrix Matrix::diagonal(const TensorView& tensor, std::int64_t batch) {
+  const Matrix values = column(tensor, batch);
+  Matrix out(values.rows(), values.rows());
+  for (std::int64_t i = 0; i < values.rows(); ++i) out.at(i, i) = values.at(i, 0);
   return out;
 }
 

@@ -16,7 +16,8 @@ class Matrix {
 
   /// Matrix `batch` of a tensor of at least two dimensions.
   static Matrix from(const TensorView& tensor, std::int64_t batch);
-  /// Vector `batch` of a tensor of at least one dimension, on the diagonal of a square matrix.
+  /// Vector `batch` of a tensor of at least one dimension, as a column, or on the diagonal of a square matrix.
+  static Matrix column(const TensorView& tensor, std::int64_t batch);
   static Matrix diagonal(const TensorView& tensor, std::int64_t batch);
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }

@@ -46,6 +46,14 @@ std::vector<std::string> Standard::metrics() const {
   return out;
 }
 
+std::string Standard::comparison_config(std::string_view component) const {
+  for (const auto& [name, config] : body_->comparisons) {
+    // Our own components go by their short name too.
+    if (name == component || name == "assay." + std::string(component)) return config;
+  }
+  return "{}";
+}
+
 const std::string& Standard::name() const { return body_->name; }
 bool Standard::wants_nudge() const { return body_->nudge_factor > 0; }
 

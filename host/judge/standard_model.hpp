@@ -136,6 +136,7 @@ enum class MismatchPolicy { kError, kCompare };
 struct Standard::Body {
   std::string name;
   std::string description;
+  std::vector<std::pair<std::string, std::string>> comparisons;  ///< configuration (JSON) by component
   bool round_expected = false;
   ScalarPolicy scalars = ScalarPolicy::kTolerance;
   MismatchPolicy dtype_mismatch = MismatchPolicy::kError;

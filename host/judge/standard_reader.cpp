@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/json.hpp"
+
 namespace assay {
 
 namespace {
@@ -197,6 +199,12 @@ void read_standard(JsonCursor& root, Standard::Body& out) {
   root.text("$schema");
   out.name = root.required_text("name");
   out.description = root.text("description");
+  if (auto comparisons = root.member("comparisons"); comparisons && comparisons->require_object()) {
+    for (const auto& entry : comparisons->value().GetObject()) {
+      const JsonCursor config = *comparisons->member(entry.name.GetString());
+      if (config.require_object()) out.comparisons.emplace_back(entry.name.GetString(), json_text(config.value()));
+    }
+  }
   read_policies(root, out);
   root.for_each("dtype_families", [&](JsonCursor& item) {
     DTypeSet family;

@@ -21,7 +21,10 @@ Result<JudgeSetup> JudgeSetup::load(Registry& registry, const std::string& stand
   std::vector<Instance> comparisons;
   std::vector<ComparisonHandle> handles;
   for (const ComparisonConfig& comparison : configs) {
-    Result<Instance> instance = registry.create(comparison.component, ASSAY_KIND_COMPARISON, comparison.config_json);
+    const bool configured = comparison.config_json != "{}";
+    Result<Instance> instance =
+        registry.create(comparison.component, ASSAY_KIND_COMPARISON,
+                        configured ? comparison.config_json : standard->comparison_config(comparison.component));
     if (!instance) return instance.failure();
     const auto* table = instance->extension<assay_comparison>(ASSAY_EXT_COMPARISON);
     if (table == nullptr)

@@ -224,6 +224,21 @@ TEST(Factors, OfEigenDecompositions) {
   expect_all(values, Verdict::kError);
 }
 
+TEST(Factors, WhoseShapesDoNotBelongTogetherStayJudgedByValue) {
+  Case c{.api = "Torch.svd",
+         .actual = {filled(kFloat32, {3, 2, 2}, 1), row(kFloat32, {3, 2}), filled(kFloat32, {2, 2}, 1)},
+         .expected = {filled(kFloat64, {3, 2, 2}, 2), row(kFloat64, {3, 2}), filled(kFloat64, {2, 2}, 1)}};
+  EXPECT_EQ(judge_one(assay_judge(), c, 0).reason, "ASSAY-CMP-039");
+  c.actual = {row(kFloat32, {}), row(kFloat32, {3, 2.5}), row(kFloat32, {})};
+  c.expected = {row(kFloat64, {}), row(kFloat64, {3, 2}), row(kFloat64, {})};
+  EXPECT_TRUE(has_verdict(judge_one(assay_judge(), c, 1), Verdict::kError));
+  Case eig{.api = "Torch.linalg.eig",
+           .actual = {row(kFloat32, {3}), tensor(kFloat32, {2, 2}, {1, 0, 0, -1})},
+           .expected = {row(kFloat64, {1}), tensor(kFloat64, {2, 2}, {0, 1, 1, 0})},
+           .args = {tensor(kFloat32, {2, 2}, {3, 0, 0, 1})}};
+  expect_all(eig, Verdict::kError);
+}
+
 TEST(Factors, GradientsThatDependOnTheirChoiceAreNotCompared) {
   Case c{.api = "Torch.linalg.eigh",
          .actual = {tensor(kFloat32, {1, 2}, {1, -2})},

@@ -59,6 +59,14 @@ TEST(Standard, EveryShippedOneLoadsAndFollowsTheSchema) {
   }
 }
 
+TEST(Standard, SaysHowComparisonsAreConfigured) {
+  const auto torch = Standard::load(judge_testing::standards_dir() / "msprobe-torch-2026-08.json");
+  ASSERT_TRUE(torch);
+  EXPECT_EQ(torch->comparison_config("elementwise"), R"({"metrics":["assay","msprobe-torch"]})");
+  EXPECT_EQ(torch->comparison_config("assay.elementwise"), torch->comparison_config("elementwise"));
+  EXPECT_EQ(torch->comparison_config("com.example.other"), "{}");
+}
+
 TEST(Standard, EveryReasonCodeIsExplained) {
   const auto reasons = Reasons::load(judge_testing::standards_dir() / "reasons.json");
   ASSERT_TRUE(reasons) << reasons.failure().message;
