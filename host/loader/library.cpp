@@ -1,5 +1,6 @@
 #include "loader/library.hpp"
 
+#include <mutex>
 #include <set>
 #include <system_error>
 
@@ -85,6 +86,15 @@ Status check_against_manifest(const assay_plugin& plugin, const PluginManifest& 
                         manifest.path.string() + "'");
 }
 
+/// A framework registers itself in places that outlive its library: the handle is kept for the rest of the process, where leak
+/// checkers see it.
+void keep_for_ever(boost::dll::shared_library library) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<boost::dll::shared_library>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  kept->push_back(std::move(library));
+}
+
 }  // namespace
 
 std::string status_text(assay_status status) {
@@ -148,8 +158,7 @@ LoadedPlugin::~LoadedPlugin() {
 #ifdef ASSAY_NEVER_UNLOAD
   unload_ = false;
 #endif
-  // A framework registers itself in places that outlive the library: its handle is kept for the rest of the process.
-  if (library_ && !unload_) new boost::dll::shared_library(std::move(*library_));
+  if (library_ && !unload_) keep_for_ever(std::move(*library_));
 }
 
 const assay_component* LoadedPlugin::component(const std::string& id) const {

@@ -12,7 +12,8 @@ class Doubling final : public assay::Perturbation {
   explicit Doubling(const assay::Context&) {}
 
   [[nodiscard]] assay::PerturbedLayout plan(const assay::TensorView& input) const override {
-    if (assay::dtype_name(input.dtype()) != "float32" || !input.on_cpu()) throw assay::Error(ASSAY_UNSUPPORTED, "needs float32 on the CPU");
+    if (assay::dtype_name(input.dtype()) != "float32" || !input.on_cpu())
+      throw assay::Error(ASSAY_UNSUPPORTED, "needs float32 on the CPU");
     return {input.dtype(), input.abi().dl.device};
   }
 

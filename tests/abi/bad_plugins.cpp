@@ -151,11 +151,15 @@ assay_status create(const assay_host* host, const char* config, assay_instance**
   return ASSAY_OK;
 #endif
   (void)err;
-  auto* instance = new assay_instance{sizeof(assay_instance), 0, nullptr, destroy, get_extension};
 #if defined(BAD_SHORT_INSTANCE)
-  instance->struct_size = 16;
+  // Static: the host can't know how to free it.
+  static assay_instance stunted{16, 0, nullptr, destroy, get_extension};
+  auto* instance = &stunted;
 #elif defined(BAD_NO_DESTROY)
-  instance->destroy = nullptr;
+  static assay_instance immortal{sizeof(assay_instance), 0, nullptr, nullptr, get_extension};
+  auto* instance = &immortal;
+#else
+  auto* instance = new assay_instance{sizeof(assay_instance), 0, nullptr, destroy, get_extension};
 #endif
   *out = instance;
   return ASSAY_OK;

@@ -12,7 +12,8 @@ struct PerturbedLayout {
   assay_device device;
 };
 
-/// Throws Error(ASSAY_UNSUPPORTED) for a dtype outside of the SDK's table, whose entries have one lane: for `plan`s that accept all.
+/// Throws Error(ASSAY_UNSUPPORTED) for a dtype outside of the SDK's table, whose entries have one lane: for `plan`s that accept
+/// all.
 inline void require_known_dtype(const TensorView& input) {
   if (dtype_name(input.dtype()) == "unknown") throw Error(ASSAY_UNSUPPORTED, "dtype is unknown or has more than one lane");
 }
