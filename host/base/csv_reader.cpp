@@ -1,5 +1,6 @@
 #include "base/csv_reader.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -34,7 +35,8 @@ std::size_t sequence_length(std::string_view text) {
 }
 
 /// The text with bytes that are no UTF-8 as \xNN, so that it can go into JSON and onto a terminal.
-std::string repaired(const std::string& text) {
+std::string repaired(std::string text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return text;
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
@@ -97,6 +99,18 @@ bool CsvReader::keep(std::string& text, int byte) {
   return true;
 }
 
+bool CsvReader::keep_plain(std::string& text) {
+  const char* start = block_.data() + position_;
+  const char* end = std::find_if(start, static_cast<const char*>(block_.data() + filled_),
+                                 [](char c) { return static_cast<unsigned char>(c) <= ','; });
+  const auto count = static_cast<std::size_t>(end - start);
+  record_bytes_ += count - 1;
+  if (!keep(text, static_cast<unsigned char>(*start))) return false;
+  text.append(start + 1, end);
+  position_ += count;
+  return true;
+}
+
 bool CsvReader::cell(std::string& text, std::string& fault) {
   text.clear();
   const std::size_t first_line = line_;
@@ -109,6 +123,8 @@ bool CsvReader::cell(std::string& text, std::string& fault) {
       return true;
     }
     if (!quoted && (byte == ',' || byte == '\n' || byte == '\r')) return true;
+    if (byte > ',' && !keep_plain(text)) return false;
+    if (byte > ',') continue;
     take();
     if (byte == '\n') ++line_;
     if (quoted && byte == '"') {
@@ -140,7 +156,7 @@ Result<bool> CsvReader::next(CsvRecord& record) {
     }
     if (i == record.cells.size()) record.cells.emplace_back();
     if (!cell(record.cells[i], record.fault)) return input_failure(failure_);
-    record.cells[i] = repaired(record.cells[i]);
+    record.cells[i] = repaired(std::move(record.cells[i]));
     if (peek() == ',') {
       take();
       continue;

@@ -52,6 +52,8 @@ class CsvReader {
   /// One cell into `text`; what ended it stays in the stream. False: a limit or a zero byte, said in failure_.
   bool cell(std::string& text, std::string& fault);
   bool keep(std::string& text, int byte);
+  /// The bytes up to the next that can be special (all up to the comma), or to the end of the block; at least one is there.
+  bool keep_plain(std::string& text);
   bool fail(const std::string& what);
 
   std::filesystem::path path_;

@@ -26,71 +26,18 @@ std::string describe(const MetricChange& change) {
          " (" + ratio_text(change.ratio) + ")";
 }
 
-/// Metrics of both sides by name: positions on each.
-std::vector<std::pair<std::size_t, std::size_t>> shared_metrics(const ResultSet& tested, const ResultSet& baseline) {
-  std::unordered_map<std::string, std::size_t> by_name;
-  for (std::size_t i = 0; i < baseline.metric_names().size(); ++i) by_name.emplace(baseline.metric_names()[i], i);
-  std::vector<std::pair<std::size_t, std::size_t>> out;
-  for (std::size_t i = 0; i < tested.metric_names().size(); ++i) {
-    const auto found = by_name.find(tested.metric_names()[i]);
-    if (found != by_name.end()) out.emplace_back(i, found->second);
-  }
-  return out;
-}
-
 std::optional<double> metric_at(const OutputEntry& entry, std::size_t i) {
   return i < entry.metrics.size() ? entry.metrics[i] : std::nullopt;
 }
 
-/// How the outputs of a direction differ between the sides.
-struct OutputChanges {
-  std::vector<MetricChange> metrics;     ///< those that moved by the rules' factor
-  std::vector<std::string> differences;  ///< other than of metrics
-  bool lost = false;                     ///< the tested side lacks an output
-};
-
-OutputChanges compare_outputs(const DirectionEntry& tested, const ResultSet& tested_set, const DirectionEntry& baseline,
-                              const ResultSet& baseline_set, const ChangeRules& rules) {
-  OutputChanges out;
-  const auto shared = shared_metrics(tested_set, baseline_set);
-  std::unordered_map<std::string_view, const OutputEntry*> by_output;
-  for (const OutputEntry& entry : baseline.outputs) by_output.emplace(entry.output, &entry);
-  for (const OutputEntry& now : tested.outputs) {
-    const auto found = by_output.find(now.output);
-    if (found == by_output.end()) {
-      out.differences.push_back(now.output + " is not in the baseline");
-      continue;
-    }
-    const OutputEntry& before = *found->second;
-    by_output.erase(found);
-    if (now.dtype != before.dtype) out.differences.push_back(now.output + " is " + now.dtype + ", was " + before.dtype);
-    for (const auto& [i, j] : shared) {
-      const std::optional<double> value = metric_at(now, i);
-      const std::optional<double> reference = metric_at(before, j);
-      if (!value || !reference) continue;
-      const std::string& name = tested_set.metric_names()[i];
-      const std::optional<double> ratio = rules.ratio(name, now.dtype, *value, *reference);
-      if (!ratio || (*ratio<rules.factor&& * ratio> 1 / rules.factor)) continue;
-      out.metrics.push_back({now.output, name, *value, *reference, *ratio});
-    }
-  }
-  for (const OutputEntry& entry : baseline.outputs) {
-    if (by_output.count(entry.output) == 0) continue;
-    out.differences.push_back(entry.output + " is not on the tested side");
-    out.lost = true;
-  }
-  std::stable_sort(out.metrics.begin(), out.metrics.end(), [](const auto& l, const auto& r) { return l.ratio > r.ratio; });
-  return out;
-}
-
-std::string message_of(const Change& change, const OutputChanges& outputs, const std::string& said) {
+std::string message_of(const Change& change, const std::vector<std::string>& differences, const std::string& said) {
   std::vector<std::string> parts;
   if (!said.empty()) parts.push_back(said);
   for (std::size_t i = 0; i < change.metrics.size() && i < kMetricsInMessage; ++i) parts.push_back(describe(change.metrics[i]));
   if (change.metrics.size() > kMetricsInMessage) {
     parts.push_back(std::to_string(change.metrics.size() - kMetricsInMessage) + " more metrics moved");
   }
-  for (std::size_t i = 0; i < outputs.differences.size() && i < kMetricsInMessage; ++i) parts.push_back(outputs.differences[i]);
+  for (std::size_t i = 0; i < differences.size() && i < kMetricsInMessage; ++i) parts.push_back(differences[i]);
   return join(parts, "; ");
 }
 
@@ -108,14 +55,64 @@ const char* change_name(ChangeKind kind) {
   return "";
 }
 
-Change compare_direction(const DirectionEntry& tested, const ResultSet& tested_set, const DirectionEntry& baseline,
-                         const ResultSet& baseline_set, const ChangeRules& rules, const Judged* judged) {
+/// How the outputs of a direction differ between the sides.
+struct DirectionComparison::Outputs {
+  std::vector<MetricChange> metrics;     ///< those that moved by the factor
+  std::vector<std::string> differences;  ///< other than of metrics
+  bool lost = false;                     ///< the tested side lacks an output
+};
+
+DirectionComparison::DirectionComparison(const ResultSet& tested, const ResultSet& baseline, const ChangeRules& rules)
+    : factor_(rules.factor) {
+  std::unordered_map<std::string, std::size_t> by_name;
+  for (std::size_t i = 0; i < baseline.metric_names().size(); ++i) by_name.emplace(baseline.metric_names()[i], i);
+  for (std::size_t i = 0; i < tested.metric_names().size(); ++i) {
+    const std::string& name = tested.metric_names()[i];
+    const auto found = by_name.find(name);
+    const ChangeRule* rule = rules.find(name);
+    if (found != by_name.end() && rule != nullptr) shared_.push_back({name, i, found->second, *rule});
+  }
+}
+
+DirectionComparison::Outputs DirectionComparison::compare_outputs(const DirectionEntry& tested,
+                                                                  const DirectionEntry& baseline) const {
+  Outputs out;
+  std::unordered_map<std::string_view, const OutputEntry*> by_output;
+  for (const OutputEntry& entry : baseline.outputs) by_output.emplace(entry.output, &entry);
+  for (const OutputEntry& now : tested.outputs) {
+    const auto found = by_output.find(now.output);
+    if (found == by_output.end()) {
+      out.differences.push_back(now.output + " is not in the baseline");
+      continue;
+    }
+    const OutputEntry& before = *found->second;
+    by_output.erase(found);
+    if (now.dtype != before.dtype) out.differences.push_back(now.output + " is " + now.dtype + ", was " + before.dtype);
+    for (const Shared& metric : shared_) {
+      const std::optional<double> value = metric_at(now, metric.tested);
+      const std::optional<double> reference = metric_at(before, metric.baseline);
+      if (!value || !reference) continue;
+      const double ratio = metric.rule.ratio(now.dtype, *value, *reference);
+      if (ratio < factor_ && ratio > 1 / factor_) continue;
+      out.metrics.push_back({now.output, metric.name, *value, *reference, ratio});
+    }
+  }
+  for (const OutputEntry& entry : baseline.outputs) {
+    if (by_output.count(entry.output) == 0) continue;
+    out.differences.push_back(entry.output + " is not on the tested side");
+    out.lost = true;
+  }
+  std::stable_sort(out.metrics.begin(), out.metrics.end(), [](const auto& l, const auto& r) { return l.ratio > r.ratio; });
+  return out;
+}
+
+Change DirectionComparison::compare(const DirectionEntry& tested, const DirectionEntry& baseline, const Judged* judged) const {
   Change change;
   change.stem = tested.stem;
   change.backward = tested.backward;
   change.tested = tested.verdict;
   change.baseline = baseline.verdict;
-  OutputChanges outputs = compare_outputs(tested, tested_set, baseline, baseline_set, rules);
+  Outputs outputs = compare_outputs(tested, baseline);
   change.metrics = std::move(outputs.metrics);
   const bool grew = !change.metrics.empty() && change.metrics.front().ratio > 1;
   const bool shrank = !change.metrics.empty() && change.metrics.back().ratio < 1;
@@ -149,7 +146,8 @@ Change compare_direction(const DirectionEntry& tested, const ResultSet& tested_s
   if (judged_says) {
     change.message = judged->message;
   } else {
-    change.message = message_of(change, outputs, judged != nullptr || change.kind == ChangeKind::kSame ? "" : tested.message);
+    change.message =
+        message_of(change, outputs.differences, judged != nullptr || change.kind == ChangeKind::kSame ? "" : tested.message);
   }
   return change;
 }
@@ -165,11 +163,11 @@ Change one_sided(const DirectionEntry& entry, ChangeKind kind) {
 }
 
 std::vector<Change> compare_sets(const ResultSet& tested, const ResultSet& baseline, const ChangeRules& rules) {
+  const DirectionComparison comparison(tested, baseline, rules);
   std::vector<Change> changes;
   for (const DirectionEntry& entry : tested.directions()) {
     const DirectionEntry* before = baseline.find(entry.stem, entry.backward);
-    changes.push_back(before == nullptr ? one_sided(entry, ChangeKind::kAppeared)
-                                        : compare_direction(entry, tested, *before, baseline, rules));
+    changes.push_back(before == nullptr ? one_sided(entry, ChangeKind::kAppeared) : comparison.compare(entry, *before));
   }
   for (const DirectionEntry& entry : baseline.directions()) {
     if (tested.find(entry.stem, entry.backward) == nullptr) changes.push_back(one_sided(entry, ChangeKind::kVanished));

@@ -49,9 +49,28 @@ struct Judged {
   std::string message;
 };
 
-/// Compares one direction that both sides have. `judged`: decides about worse or not in place of the sides' own verdicts.
-Change compare_direction(const DirectionEntry& tested, const ResultSet& tested_set, const DirectionEntry& baseline,
-                         const ResultSet& baseline_set, const ChangeRules& rules, const Judged* judged = nullptr);
+/// Compares directions that both sides have.
+class DirectionComparison {
+ public:
+  /// Everything is borrowed.
+  DirectionComparison(const ResultSet& tested, const ResultSet& baseline, const ChangeRules& rules);
+
+  /// `judged`: decides about worse or not in place of the sides' own verdicts.
+  [[nodiscard]] Change compare(const DirectionEntry& tested, const DirectionEntry& baseline, const Judged* judged = nullptr) const;
+
+ private:
+  /// A metric that counts and that both sides have.
+  struct Shared {
+    const std::string& name;
+    std::size_t tested, baseline;  // positions on the sides
+    const ChangeRule& rule;
+  };
+  struct Outputs;
+  [[nodiscard]] Outputs compare_outputs(const DirectionEntry& tested, const DirectionEntry& baseline) const;
+
+  std::vector<Shared> shared_;
+  double factor_;
+};
 
 /// Every direction of both sides: those of `tested` in its order, then those that only `baseline` has.
 std::vector<Change> compare_sets(const ResultSet& tested, const ResultSet& baseline, const ChangeRules& rules);

@@ -23,7 +23,7 @@ Result<ChangeRules> ChangeRules::load(const std::filesystem::path& path) {
     if (!(out.factor > 1)) root.problem("'factor' must be above 1");
     root.for_each("metrics", [&](JsonCursor& at) {
       if (!at.require_object()) return;
-      Rule rule;
+      ChangeRule rule;
       rule.best = at.number("best");
       rule.floor = read_by_dtype(at, "floor");
       for (const std::string& name : at.texts("names")) out.rules_[name] = rule;
@@ -35,18 +35,19 @@ Result<ChangeRules> ChangeRules::load(const std::filesystem::path& path) {
   return out;
 }
 
-std::optional<double> ChangeRules::ratio(const std::string& metric, const std::string& dtype, double tested,
-                                         double baseline) const {
+const ChangeRule* ChangeRules::find(const std::string& metric) const {
   const auto found = rules_.find(metric);
-  if (found == rules_.end()) return std::nullopt;
-  const Rule& rule = found->second;
-  const double floor = rule.floor.at(dtype.substr(dtype.rfind('.') + 1));
-  const auto error = [&](double value) { return std::max(rule.best ? *rule.best - value : std::fabs(value), floor); };
+  return found == rules_.end() ? nullptr : &found->second;
+}
+
+double ChangeRule::ratio(const std::string& dtype, double tested, double baseline) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (std::isnan(tested) || std::isnan(baseline)) {
     if (std::isnan(tested) && std::isnan(baseline)) return 1;
     return std::isnan(tested) ? kInfinity : 0;
   }
+  const double smallest = floor.at(dtype.substr(dtype.rfind('.') + 1));
+  const auto error = [&](double value) { return std::max(best ? *best - value : std::fabs(value), smallest); };
   const double now = error(tested);
   const double before = error(baseline);
   if (now == before) return 1;

@@ -84,6 +84,7 @@ void judge_tables(const Table& tested, const Table& baseline, const PrecisionSta
         name ? tested.results.find(std::string(name->stem), name->backward) : tested.results.find(row.name, false);
     if (entry != nullptr) add_judgement(judgements[entry], row, name ? name->output : std::string_view("row"));
   }
+  const DirectionComparison comparison(tested.results, baseline.results, rules);
   for (const DirectionEntry& entry : tested.results.directions()) {
     const auto found = judgements.find(&entry);
     const DirectionEntry* before = baseline.results.find(entry.stem, entry.backward);
@@ -94,7 +95,7 @@ void judge_tables(const Table& tested, const Table& baseline, const PrecisionSta
       if (faulty) out.changes.back().message = found->second.judged.message;
       continue;
     }
-    out.changes.push_back(compare_direction(entry, tested.results, *before, baseline.results, rules, &found->second.judged));
+    out.changes.push_back(comparison.compare(entry, *before, &found->second.judged));
   }
   for (const DirectionEntry& entry : baseline.results.directions()) {
     if (tested.results.find(entry.stem, entry.backward) == nullptr) {

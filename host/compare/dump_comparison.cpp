@@ -65,9 +65,9 @@ Arguments read_arguments(const Dump& dump, const RecordedDirection& recorded) {
 }
 
 /// One direction of one call, on both sides.
-class DirectionComparison {
+class RecordedComparison {
  public:
-  DirectionComparison(const Dump& tested, const Dump& baseline, const Judge& judge, std::uint32_t threads, bool summaries)
+  RecordedComparison(const Dump& tested, const Dump& baseline, const Judge& judge, std::uint32_t threads, bool summaries)
       : tested_(tested), baseline_(baseline), judge_(judge), threads_(threads), summaries_(summaries) {}
 
   DirectionResult run(const RecordedCall& call, const char* direction, const RecordedDirection& tested,
@@ -220,7 +220,7 @@ ApiResult DumpComparison::compare(const std::string& stem) const {
   ApiResult result;
   result.stem = stem;
   result.api = tested ? tested->api : baseline->api;
-  const DirectionComparison comparison(tested_, baseline_, setup_.judge, threads_, summaries_);
+  const RecordedComparison comparison(tested_, baseline_, setup_.judge, threads_, summaries_);
   for (const bool backward : {false, true}) {
     const auto side = [&](const std::optional<RecordedCall>& call) -> const RecordedDirection* {
       if (!call) return nullptr;

@@ -24,13 +24,6 @@ std::optional<OutputName> parse_output_name(std::string_view name) {
 
 std::string_view api_of_stem(std::string_view stem) { return stem.substr(0, stem.rfind('.')); }
 
-const OutputEntry* DirectionEntry::find(const std::string& output) const {
-  for (const OutputEntry& entry : outputs) {
-    if (entry.output == output) return &entry;
-  }
-  return nullptr;
-}
-
 DirectionEntry& ResultSet::add(std::string_view stem, bool backward) {
   const auto [found, is_new] = index_.try_emplace(key_of(stem, backward), directions_.size());
   if (is_new) {

@@ -60,8 +60,6 @@ struct DirectionEntry {
   Verdict verdict = Verdict::kNone;
   std::string message;
   std::vector<OutputEntry> outputs;
-
-  [[nodiscard]] const OutputEntry* find(const std::string& output) const;
 };
 
 class ResultSet {

@@ -84,9 +84,10 @@ class TableBuilder {
     table_.results.notes.add("line " + std::to_string(record_->line) + ": " + escape_control(what));
   }
 
-  [[nodiscard]] std::string text(const std::optional<std::size_t>& column) const {
+  /// A cell without blanks around it; valid until the next record.
+  [[nodiscard]] std::string_view text(const std::optional<std::size_t>& column) const {
     if (!column || *column >= record_->cells.size()) return {};
-    return std::string(trimmed(record_->cells[*column]));
+    return trimmed(record_->cells[*column]);
   }
 
   Verdict verdict(const std::optional<std::size_t>& column) {
@@ -100,10 +101,10 @@ class TableBuilder {
   }
 
   std::optional<double> metric(const std::string& name, std::size_t column) {
-    const std::string cell = text(column);
+    const std::string_view cell = text(column);
     if (cell.empty()) return std::nullopt;
     const std::optional<double> value = number_of(cell);
-    if (!value) note("'" + cell.substr(0, 40) + "' in column " + name + " is no number; read as not available");
+    if (!value) note("'" + std::string(cell.substr(0, 40)) + "' in column " + name + " is no number; read as not available");
     return value;
   }
 
@@ -131,8 +132,8 @@ class TableBuilder {
   }
 
   void add_result() {
-    const std::string stem = text(layout_.name);
-    const std::string message = text(layout_.message);
+    const std::string stem(text(layout_.name));
+    const std::string message(text(layout_.message));
     const auto [found, is_new] = first_.try_emplace(stem, record_->line);
     if (!is_new) note("'" + stem + "' is also in line " + std::to_string(found->second) + "; the worse verdicts count");
     for (const bool backward : {false, true}) {

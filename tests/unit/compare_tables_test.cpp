@@ -1,9 +1,12 @@
 // Two result tables against each other: reading, the peer's files, our own summary, and everything that can be wrong with a table.
+#include <random>
+
 #include "base/text.hpp"
 #include "compare/comparison.hpp"
 #include "compare/precision_files.hpp"
 #include "compare/side.hpp"
 #include "compare_fixture.hpp"
+#include "config/json.hpp"
 
 namespace assay {
 namespace {
@@ -184,6 +187,38 @@ TEST_F(CompareTables, LookOnlyAtWhatIsSelected) {
   const Comparison out = compared(text, text, options);
   EXPECT_EQ(kinds(out), "Torch.a.0>same, Torch.acos.0>same");
   EXPECT_EQ(out.precision_rows.size(), 2u);
+}
+
+TEST_F(CompareTables, SurviveWhateverIsInAFile) {
+  const std::string good = read_file(kData / "npu_details.csv");
+  const auto baseline = folder_.write("baseline.csv", good);
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
+  std::size_t accepted = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::string text = good;
+    // Most rounds leave the header alone, so that the rows are reached.
+    const std::size_t start = round % 4 == 0 ? 0 : good.find('\n') + 1;
+    for (std::size_t i = below(8) + 1; i > 0 && text.size() > start; --i) {
+      const std::size_t at = start + below(text.size() - start);
+      switch (below(5)) {
+        case 0: text[at] = static_cast<char>(below(256)); break;
+        case 1: text.insert(at, 1, "\",\r\n ="[below(6)]); break;
+        case 2: text.erase(at, below(40)); break;
+        case 3: text.insert(at, text.substr(below(text.size()), below(200))); break;
+        default: text.resize(at + 1); break;
+      }
+    }
+    const Result<Comparison> out = compare_tables(folder_.write("tested.csv", text), baseline, {});
+    if (!out) {
+      EXPECT_EQ(out.failure().kind, FailureKind::kInput);
+      continue;
+    }
+    ++accepted;
+    ASSERT_TRUE(write_comparison(folder_.path(), *out));
+    EXPECT_TRUE(parse_json(read_file(folder_.path() / "compare.json"), "compare.json"));
+  }
+  EXPECT_GT(accepted, 50u);
 }
 
 TEST_F(CompareTables, TellTablesRunsAndDumpsApart) {
