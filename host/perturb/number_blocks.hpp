@@ -1,0 +1,38 @@
+// Reads tensors of any dtype and layout as doubles, a block at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "assay/sdk/tensor.hpp"
+
+namespace assay {
+
+/// The components of a tensor (a complex element has two) in row-major order.
+class NumberReader {
+ public:
+  explicit NumberReader(const TensorView& tensor);
+
+  [[nodiscard]] std::size_t components() const { return components_; }
+  void read(std::size_t first, std::size_t count, double* out) const;
+
+ private:
+  TensorView tensor_;
+  std::size_t components_;
+  void (*read_)(const void*, std::size_t, std::size_t, double*) = nullptr;
+};
+
+/// Calls f(first, count, before, after) for blocks that cover the components [first, last) of both.
+template <class F>
+void for_each_pair(const NumberReader& before, const NumberReader& after, std::size_t first, std::size_t last, F&& f) {
+  constexpr std::size_t kBlock = 1024;
+  double left[kBlock];
+  double right[kBlock];
+  for (; first < last; first += kBlock) {
+    const std::size_t count = last - first < kBlock ? last - first : kBlock;
+    before.read(first, count, left);
+    after.read(first, count, right);
+    f(first, count, static_cast<const double*>(left), static_cast<const double*>(right));
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,65 @@
+// Perturbs one recorded call: runs it as recorded, again unchanged (the control), then on every perturbation of its inputs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "dump/inputs.hpp"
+#include "perturb/outputs.hpp"
+#include "perturb/perturb_config.hpp"
+#include "perturb/perturb_results.hpp"
+#include "perturb/preheat.hpp"
+#include "perturb/stability.hpp"
+#include "pipeline/engine.hpp"
+
+namespace assay {
+
+struct PerturberOptions {
+  bool forward = true;
+  bool backward = true;
+  InputChoice inputs = InputChoice::kEach;
+  PerturbHandler handler = PerturbHandler::kCheck;
+  unsigned seeds = 1;
+  std::uint64_t seed = 0;
+  std::uint32_t threads = 1;
+  bool peer_rows = false;  ///< fill PerturbReport::peer_rows
+  bool letter = false;     ///< peer rows as the peer would give them, defects included
+  bool mindspore = false;  ///< which of its two variants
+};
+
+class Perturber {
+ public:
+  /// control  a chain that changes nothing; reference  widens inputs for the high-precision run of preheating
+  Perturber(Dump dump, InputBuilder builder, Engine engine, PerturbationChain control, PerturbationChain reference,
+            std::vector<PerturbationChain> chains, StabilityStandard standard, PerturberOptions options);
+
+  /// Never fails as a whole: what goes wrong is in the rows. `preheat`: thresholds for the peer's rows; may be null.
+  [[nodiscard]] PerturbReport evaluate(std::size_t position, const Preheat* preheat) const;
+
+  /// One call of a preheating pass, with the seeds of that pass.
+  void learn(std::size_t position, std::uint64_t pass, Preheat& preheat) const;
+
+ private:
+  struct Call;
+  struct Attempt;
+  void evaluate_direction(const RecordedCall& recorded, bool backward, const Preheat* preheat, PerturbReport& report) const;
+  [[nodiscard]] PerturbRow run_control(Call& call) const;
+  [[nodiscard]] PerturbRow measure(const Call& call, const PerturbationChain& chain, const InputSet& set, const Preheat* preheat,
+                                   PerturbReport& report) const;
+  [[nodiscard]] Attempt attempt(const Call& call, const PerturbationChain& chain, const InputSet& set, std::uint64_t seed) const;
+  [[nodiscard]] std::vector<InputSet> sets_of(const Call& call, const PerturbationChain& chain) const;
+  void add_peer_rows(const Call& call, const PerturbationChain& chain, const RunOutputs& perturbed, const Preheat* preheat,
+                     PerturbReport& report) const;
+  void judge(const Call& call, PerturbRow& row) const;
+
+  Dump dump_;
+  InputBuilder builder_;
+  Engine engine_;
+  PerturbationChain control_;
+  PerturbationChain reference_;
+  std::vector<PerturbationChain> chains_;
+  StabilityStandard standard_;
+  PerturberOptions options_;
+};
+
+}  // namespace assay
