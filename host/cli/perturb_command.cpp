@@ -1,23 +1,14 @@
-#include <unistd.h>
-
-#include <csignal>
 #include <iostream>
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "perturb/perturb.hpp"
 
 namespace assay {
 
 namespace {
-
-std::atomic<bool> g_stop{false};
-
-extern "C" void on_perturb_interrupt(int) {
-  // A second Ctrl-C ends at once.
-  if (g_stop.exchange(true)) ::_exit(kExitInterrupted);
-}
 
 po::options_description perturb_options() {
   using Texts = std::vector<std::string>;
@@ -125,9 +116,7 @@ int perturb_command(const Arguments& arguments) {
     std::filesystem::create_directories(out, error);
     if (error) return fail(input_failure("create folder '" + out.string() + "': " + error.message()));
   }
-  std::signal(SIGINT, on_perturb_interrupt);
-  std::signal(SIGTERM, on_perturb_interrupt);
-  Result<PerturbSummary> summary = run->run(make_perturb_sinks(values, *config, out), g_stop);
+  Result<PerturbSummary> summary = run->run(make_perturb_sinks(values, *config, out), stop_on_interrupt());
   if (!summary) return fail(summary.failure());
   if (!summary->complete) return kExitInterrupted;
   if (summary->counts.unstable != 0) return kExitDifferences;

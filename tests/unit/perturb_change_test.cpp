@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "perturb/change.hpp"
+#include "support/perturbation_under_test.hpp"
+
+namespace assay::testing {
+namespace {
+
+Change change(const std::vector<float>& before, const std::vector<float>& after) {
+  const auto n = static_cast<std::int64_t>(before.size());
+  return change_of(tensor_of(kFloat32, {n}, before).view(), tensor_of(kFloat32, {n}, after).view());
+}
+
+TEST(Change, IsTheDistanceOverTheLength) {
+  const Change c = change({3, 0, 4}, {3, 0, 4.5});
+  EXPECT_EQ(c.count, 3);
+  EXPECT_EQ(c.changed, 1);
+  EXPECT_DOUBLE_EQ(c.relative, 0.5 / 5);
+  EXPECT_DOUBLE_EQ(c.relative_of_changed, 0.5 / 4);
+  EXPECT_EQ(c.worst, 2);
+  EXPECT_DOUBLE_EQ(c.worst_relative, 0.125);
+  EXPECT_FALSE(c.left_domain());
+}
+
+TEST(Change, OfEqualTensorsIsNothing) {
+  const Change c = change({1, NAN, INFINITY, 0.0f}, {1, NAN, INFINITY, -0.0f});
+  EXPECT_EQ(c.changed, 0);
+  EXPECT_EQ(c.relative, 0);
+  EXPECT_EQ(c.worst, -1);
+  EXPECT_FALSE(c.left_domain());
+}
+
+TEST(Change, CountsNumbersThatAreNoneAnyMore) {
+  const Change c = change({1, 2, 3, NAN, INFINITY}, {NAN, INFINITY, 3, 1, -INFINITY});
+  EXPECT_EQ(c.became_nan, 1);
+  EXPECT_EQ(c.overflowed, 1);
+  EXPECT_EQ(c.became_finite, 1);
+  EXPECT_EQ(c.changed, 4);
+  EXPECT_TRUE(c.left_domain());
+  EXPECT_EQ(c.relative, 0) << "only elements that are finite on both sides have a distance";
+  EXPECT_TRUE(std::isinf(c.worst_relative));
+}
+
+TEST(Change, OfZerosHasNoRelativeSize) {
+  EXPECT_TRUE(std::isinf(change({0, 0}, {0, 1e-8f}).relative));
+}
+
+TEST(Change, SurvivesSquaresThatOverflowOrVanish) {
+  for (const double scale : {1e200, 1e-200, 1e-310}) {
+    const Tensor before = tensor_of(kFloat64, {2}, std::vector<double>{scale, 2 * scale});
+    const Tensor after = tensor_of(kFloat64, {2}, std::vector<double>{scale, 2.5 * scale});
+    EXPECT_NEAR(change_of(before.view(), after.view()).relative, 0.5 / std::sqrt(5.0), 1e-9) << scale;
+  }
+}
+
+TEST(Change, CountsAComplexElementOnceAndMeasuresBothParts) {
+  const Tensor before = tensor_of(kComplex64, {2}, std::vector<float>{3, 4, 1, 1});
+  const Tensor after = tensor_of(kComplex64, {2}, std::vector<float>{3.5, 4.5, 1, 1});
+  const Change c = change_of(before.view(), after.view());
+  EXPECT_EQ(c.changed, 1);
+  EXPECT_EQ(c.worst, 0);
+  EXPECT_NEAR(c.relative, std::sqrt(0.5 / 27), 1e-12);
+}
+
+TEST(Change, ComparesAcrossTypesAndStrides) {
+  const Tensor half = tensor_of<std::uint16_t>(kFloat16, {3}, {0x3c00, 0x4000, 0x4200});  // 1, 2, 3
+  const std::vector<float> memory = {1, -1, 2, -1, 3};
+  const Tensor spread = Tensor::wrap(const_cast<float*>(memory.data()), kFloat32, {3}, {2}, nullptr, true);
+  EXPECT_EQ(change_of(half.view(), spread.view()).changed, 0);
+}
+
+TEST(Change, OfIntegersIsAShare) {
+  const Tensor before = tensor_of<std::int64_t>(kInt64, {4}, {1, 2, 3, 4});
+  const Tensor after = tensor_of<std::int64_t>(kInt64, {4}, {1, 2, 3, 5});
+  const Change c = change_of(before.view(), after.view());
+  EXPECT_TRUE(c.discrete);
+  EXPECT_EQ(c.relative, 0.25);
+  EXPECT_EQ(c.worst, 3);
+}
+
+TEST(Change, FindsTheWorstElementOfALargeTensor) {
+  std::vector<float> before(5000, 1.0f);
+  std::vector<float> after = before;
+  after[1234] = 1.001f;
+  after[4321] = 1.01f;
+  const Change c = change(before, after);
+  EXPECT_EQ(c.changed, 2);
+  EXPECT_EQ(c.worst, 4321);
+  EXPECT_NEAR(c.worst_relative, 0.01, 1e-6);
+}
+
+TEST(SignificantBits, AreScaleFree) {
+  EXPECT_NEAR(significant_bits(1e-3 / 1e3), 19.93, 0.01);
+  EXPECT_EQ(significant_bits(1), 0);
+  EXPECT_EQ(significant_bits(NAN), 0);
+  EXPECT_EQ(significant_bits(0), 1074);
+}
+
+TEST(UnitRoundoff, IsHalfTheSpacingAtOne) {
+  EXPECT_EQ(unit_roundoff(kFloat16), 0x1p-11);
+  EXPECT_EQ(unit_roundoff(kBFloat16), 0x1p-8);
+  EXPECT_EQ(unit_roundoff(kFloat32), 0x1p-24);
+  EXPECT_EQ(unit_roundoff(kComplex128), 0x1p-53);
+  EXPECT_EQ(unit_roundoff(kInt64), 0);
+}
+
+}  // namespace
+}  // namespace assay::testing
