@@ -5,16 +5,12 @@
 #include "cli/exit_codes.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
-#include "pipeline/check.hpp"
-#include "worker/supervisor.hpp"
-#include "worker/worker.hpp"
+#include "cli/worker_options.hpp"
+#include "worker/check_job.hpp"
 
 namespace assay {
 
 namespace {
-
-/// Set by the supervisor when it starts this executable as a worker; not for people.
-constexpr const char* kWorkerOption = "worker";
 
 po::options_description check_options() {
   po::options_description options("options");
@@ -35,12 +31,10 @@ po::options_description check_options() {
   add("seed", po::value<std::uint64_t>()->value_name("N"), "seed of made inputs and random operators");
   add("threads", po::value<unsigned>()->value_name("N"), "threads of the comparisons");
   add("plugin-path", po::value<std::vector<std::string>>()->value_name("DIR"), "look for plugins here first");
-  add("jobs,j", po::value<unsigned>()->value_name("N"), "worker processes (1); 0 runs everything in this process, for debuggers");
-  add("timeout", po::value<double>()->value_name("SECONDS"), "limit for one direction of one call (300)");
   add("print-config", "print the merged configuration and stop");
   add("quiet,q", "say nothing unless something fails");
   add("no-color", "no colours");
-  add(kWorkerOption, "serve a supervising assay over the pipes at descriptors 3 and 4; set by assay itself");
+  add_worker_options(options);
   return options;
 }
 
@@ -94,17 +88,11 @@ Result<Runner> in_process(Registry& registry, const CheckRequest& request) {
   return Runner{check->info(), [check](const auto& sinks) { return check->run(sinks, stop_on_interrupt()); }};
 }
 
-Result<Runner> in_workers(unsigned jobs, const po::variables_map& values, const Arguments& arguments) {
-  SupervisorOptions options;
-  options.workers = jobs;
-  options.timeout =
-      std::chrono::milliseconds(static_cast<std::int64_t>(1000 * get_optional<double>(values, "timeout").value_or(300)));
-  options.arguments = {"check"};
-  options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
-  options.arguments.push_back(std::string("--") + kWorkerOption);
-  auto supervisor = std::make_shared<Supervisor>(std::move(options));
-  if (Status s = supervisor->start(); !s) return s.failure();
-  return Runner{supervisor->info(), [supervisor](const auto& sinks) { return supervisor->run(sinks, stop_on_interrupt()); }};
+Result<Runner> in_workers(const po::variables_map& values, const Arguments& arguments) {
+  Result<std::shared_ptr<CheckJob>> started = CheckJob::start(supervisor_options(values, "check", arguments));
+  if (!started) return started.failure();
+  const std::shared_ptr<CheckJob> job = *started;
+  return Runner{job->info(), [job](const auto& sinks) { return job->run(sinks, stop_on_interrupt()); }};
 }
 
 }  // namespace
@@ -134,10 +122,9 @@ int check_command(const Arguments& arguments) {
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   Registry registry = Registry::discover(default_search_path(plugin_path));
-  if (values.count(kWorkerOption) != 0) return run_worker(registry, request);
+  if (values.count(kWorkerOption) != 0) return serve(check_worker(registry, request));
 
-  const unsigned jobs = get_optional<unsigned>(values, "jobs").value_or(1);
-  Result<Runner> runner = jobs == 0 ? in_process(registry, request) : in_workers(jobs, values, arguments);
+  Result<Runner> runner = worker_count(values) == 0 ? in_process(registry, request) : in_workers(values, arguments);
   if (!runner) return fail(runner.failure());
   if (runner->info.api_count == 0) {
     std::cerr << "assay: nothing to check: no API of the dump matches the selection\n";

@@ -1,10 +1,10 @@
 // The messages between the supervisor and its workers: a type, a length, a payload, over a pair of pipes.
 //
-//   worker -> supervisor   kReady      {"run": <run.json>, "positions": [0, 1, ...]}: everything is loaded
+//   worker -> supervisor   kReady      {"run": <what the run is>, "positions": [0, 1, ...]}: everything is loaded
 //                          kRefused    "<failure kind>:<message>": the run can't start
 //                          kStarted    "<position>:<direction>:<stem>": what the worker does now, for the row if it dies
-//                          kResult     a result as JSON (pipeline/result_json.hpp)
-//   supervisor -> worker   kEvaluate   "<position>:<directions>": judge these directions of a call; end of file: leave
+//                          kResult     a result, in the job's own form
+//   supervisor -> worker   kEvaluate   "<position>:<directions>:<order>": do these directions of a call; end of file: leave
 #pragma once
 
 #include <cstdint>

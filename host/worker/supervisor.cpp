@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <deque>
-#include <map>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "base/locations.hpp"
@@ -17,8 +17,6 @@
 #include "config/json.hpp"
 #include "pipeline/evaluator.hpp"
 #include "pipeline/reasons.hpp"
-#include "pipeline/result_json.hpp"
-#include "report/run_json.hpp"
 #include "worker/child_process.hpp"
 #include "worker/frames.hpp"
 
@@ -36,7 +34,7 @@ constexpr int kGraceMs = 2000;
 struct Task {
   std::size_t position = 0;
   unsigned directions = kBothDirections;
-  ApiResult known;
+  std::vector<LostDirection> lost;
 };
 
 struct Worker {
@@ -52,15 +50,6 @@ struct Worker {
   Clock::time_point deadline;
 };
 
-DirectionResult lost(const char* reason, const std::string& message) {
-  DirectionResult result;
-  result.verdict = Verdict::kSkip;
-  result.reason = reason;
-  result.message = message;
-  result.damaged = true;
-  return result;
-}
-
 }  // namespace
 
 class Supervisor::Body {
@@ -70,7 +59,9 @@ class Supervisor::Body {
     ::signal(SIGPIPE, SIG_IGN);
   }
 
-  Status start() {
+  ~Body() { stop_workers(true); }
+
+  Status start(Job& job) {
     if (Status s = start_worker(); !s) return s;
     Worker& worker = *workers_.front();
     while (!worker.ready) {
@@ -80,47 +71,30 @@ class Supervisor::Body {
         return plugin_failure("start the run: a worker ended while loading the plugins (" + worker.process.wait() + ")");
       }
       if ((*frame)->type == FrameType::kRefused) return refusal((*frame)->payload);
-      if (Status s = get_ready(worker, **frame); !s) return s;
+      if (Status s = get_ready(worker, **frame, &job); !s) return s;
     }
     return Done{};
   }
 
-  [[nodiscard]] const RunInfo& info() const { return info_; }
+  [[nodiscard]] const std::vector<std::size_t>& positions() const { return positions_; }
 
-  Result<RunSummary> run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) {
-    const auto begun = Clock::now();
-    for (const auto& sink : sinks) {
-      if (Status s = sink->begin(info_); !s) return s.failure();
-    }
-    for (const std::size_t position : positions_) waiting_.push_back({position, kBothDirections, {}});
-    RunSummary summary;
-    summary.complete = true;
-    std::size_t written = 0;
-    log("pipeline")->debug("first call of {}", positions_.size());
-    while (written < positions_.size()) {
+  Result<bool> run(Job& job, const std::vector<std::size_t>& positions, const std::atomic<bool>& stop) {
+    for (const std::size_t position : positions) waiting_.push_back({position, kBothDirections, {}});
+    log("pipeline")->debug("first call of {}", positions.size());
+    auto next = positions.begin();
+    while (next != positions.end()) {
       if (stop.load()) {
-        summary.complete = false;
-        break;
+        stop_workers(false);
+        return false;
       }
-      if (Status s = fill_workers(); !s) return s.failure();
-      if (Status s = poll_workers(); !s) return s.failure();
+      if (Status s = fill_workers(job); !s) return s.failure();
+      if (Status s = poll_workers(job); !s) return s.failure();
       // In dump order: what is finished early waits for what is before it.
-      for (auto next = finished_.find(positions_[written]); next != finished_.end();) {
-        summary.counts.add(next->second);
-        for (const auto& sink : sinks) {
-          if (Status s = sink->add(next->second); !s) return s.failure();
-        }
-        finished_.erase(next);
-        ++written;
-        next = written < positions_.size() ? finished_.find(positions_[written]) : finished_.end();
+      while (next != positions.end() && finished_.erase(*next) != 0) {
+        if (Status s = job.pass_on(*next++); !s) return s.failure();
       }
     }
-    stop_workers(summary.complete);
-    summary.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-    for (const auto& sink : sinks) {
-      if (Status s = sink->finish(summary); !s) return s.failure();
-    }
-    return summary;
+    return true;
   }
 
  private:
@@ -175,21 +149,18 @@ class Supervisor::Body {
     }
   }
 
-  Status get_ready(Worker& worker, const Frame& frame) {
+  /// job  of the first worker: learns what the run is; null for later ones
+  Status get_ready(Worker& worker, const Frame& frame, Job* job) {
     if (frame.type != FrameType::kReady) return plugin_failure("understand a worker: it spoke before it was ready");
     worker.ready = true;
-    if (known_) return Done{};
+    if (job == nullptr) return Done{};
     Result<rapidjson::Document> message = parse_json(frame.payload, "worker");
     if (!message) return message.failure();
-    Result<StoredRun> run = run_from_json((*message)["run"], "worker");
-    if (!run) return run.failure();
-    info_ = run->info;
     for (const auto& position : (*message)["positions"].GetArray()) positions_.push_back(position.GetUint64());
-    known_ = true;
-    return Done{};
+    return job->describe((*message)["run"]);
   }
 
-  Status fill_workers() {
+  Status fill_workers(const Job& job) {
     // The first worker is there; the others start when there is work for them.
     while (workers_.size() < options_.workers && workers_.size() < waiting_.size() + busy()) {
       if (Status s = start_worker(); !s) return s;
@@ -205,7 +176,8 @@ class Supervisor::Body {
       worker->stem.clear();
       worker->deadline = Clock::now() + options_.timeout;
       write_frame(worker->process.to_child(), FrameType::kEvaluate,
-                  std::to_string(worker->task->position) + ":" + std::to_string(worker->task->directions));
+                  std::to_string(worker->task->position) + ":" + std::to_string(worker->task->directions) + ":" +
+                      job.order(worker->task->position));
     }
     return Done{};
   }
@@ -215,23 +187,23 @@ class Supervisor::Body {
         std::count_if(workers_.begin(), workers_.end(), [](const auto& w) { return w->task.has_value(); }));
   }
 
-  Status poll_workers() {
+  Status poll_workers(Job& job) {
     std::vector<pollfd> fds;
     for (const auto& worker : workers_) fds.push_back({worker->process.from_child(), POLLIN, 0});
     ::poll(fds.data(), fds.size(), kPollMs);
     std::vector<std::unique_ptr<Worker>> alive;
     for (auto& worker : workers_) {
       const bool open = drain(*worker);
-      Result<bool> served = serve(*worker);
+      Status served = serve(job, *worker);
       if (!served) {
         worker->process.stop(0);
-        if (Status s = bury(*worker, reason::kWorkerDied, served.failure().message); !s) return s;
+        if (Status s = bury(job, *worker, reason::kWorkerDied, served.failure().message); !s) return s;
       } else if (!open) {
-        if (Status s = bury(*worker, reason::kWorkerDied, "the worker ended with " + worker->process.wait()); !s) return s;
+        if (Status s = bury(job, *worker, reason::kWorkerDied, "the worker ended with " + worker->process.wait()); !s) return s;
       } else if ((worker->task || !worker->ready) && Clock::now() > worker->deadline) {
         worker->process.stop(kGraceMs);
         const std::string limit = format_number(std::chrono::duration<double>(options_.timeout).count());
-        if (Status s = bury(*worker, reason::kTimeout, "not finished after " + limit + " s"); !s) return s;
+        if (Status s = bury(job, *worker, reason::kTimeout, "not finished after " + limit + " s"); !s) return s;
       } else {
         alive.push_back(std::move(worker));
       }
@@ -241,13 +213,13 @@ class Supervisor::Body {
   }
 
   /// Handles the frames that have come. errors  kPlugin: the worker breaks the protocol
-  Result<bool> serve(Worker& worker) {
+  Status serve(Job& job, Worker& worker) {
     while (true) {
       Result<std::optional<Frame>> frame = worker.buffer.next();
       if (!frame) return frame.failure();
-      if (!*frame) return true;
+      if (!*frame) return Done{};
       if ((*frame)->type == FrameType::kReady && !worker.ready) {
-        if (Status s = get_ready(worker, **frame); !s) return s.failure();
+        if (Status s = get_ready(worker, **frame, nullptr); !s) return s;
       } else if ((*frame)->type == FrameType::kRefused && !worker.ready) {
         return refusal((*frame)->payload);
       } else if ((*frame)->type == FrameType::kStarted && worker.task) {
@@ -257,9 +229,9 @@ class Supervisor::Body {
         worker.stem = std::string((*frame)->payload.substr(parts[0].size() + parts[1].size() + 2));
         worker.deadline = Clock::now() + options_.timeout;
       } else if ((*frame)->type == FrameType::kResult && worker.task) {
-        Result<ApiResult> result = result_from_json((*frame)->payload);
-        if (!result) return result.failure();
-        finish(std::move(*worker.task), std::move(*result));
+        const Task& task = *worker.task;
+        if (Status s = job.keep({task.position, worker.stem, task.lost, std::move((*frame)->payload)}); !s) return s;
+        finished_.insert(task.position);
         worker.task.reset();
       } else {
         return plugin_failure("understand a worker: a message out of place");
@@ -267,16 +239,8 @@ class Supervisor::Body {
     }
   }
 
-  /// Puts together what this and earlier attempts gave.
-  void finish(Task task, ApiResult result) {
-    result.position = task.position;
-    if ((task.directions & kForwardDirection) == 0) result.forward = task.known.forward;
-    if ((task.directions & kBackwardDirection) == 0) result.backward = task.known.backward;
-    finished_[task.position] = std::move(result);
-  }
-
   /// The direction that was being judged costs a row; what is left of the call goes to another worker.
-  Status bury(Worker& worker, const char* reason, const std::string& how) {
+  Status bury(Job& job, Worker& worker, const char* reason, const std::string& how) {
     if (!worker.task) {
       // A worker that dies without work would die again: the plugins can't be loaded any more.
       if (++idle_deaths_ > 3) return plugin_failure("go on: workers die while loading the plugins (" + how + ")");
@@ -286,21 +250,14 @@ class Supervisor::Body {
     const bool in_backward = worker.backward_started;
     log("worker")->warn("{} {}: {}", worker.stem, in_backward ? "backward" : "forward", how);
     const std::string message = how + " while judging the " + (in_backward ? "backward" : "forward") + " call";
-    task.known.stem = worker.stem;
-    task.known.api = worker.stem.substr(0, worker.stem.rfind('.'));
-    if (in_backward) {
-      task.known.backward = lost(reason, message);
-      task.directions &= ~kBackwardDirection;
-    } else {
-      task.known.forward = lost(reason, message);
-      task.directions &= ~kForwardDirection;
-    }
+    const unsigned direction = in_backward ? kBackwardDirection : kForwardDirection;
+    task.lost.push_back({direction, reason, message});
+    task.directions &= ~direction;
     if (task.directions == 0 || worker.stem.empty()) {
-      task.known.position = task.position;
-      finished_[task.position] = std::move(task.known);
-    } else {
-      waiting_.push_front(std::move(task));
+      finished_.insert(task.position);
+      return job.keep({task.position, worker.stem, std::move(task.lost), {}});
     }
+    waiting_.push_front(std::move(task));
     return Done{};
   }
 
@@ -313,21 +270,19 @@ class Supervisor::Body {
   }
 
   SupervisorOptions options_;
-  bool known_ = false;
-  RunInfo info_;
   std::vector<std::size_t> positions_;
   std::deque<Task> waiting_;
-  std::map<std::size_t, ApiResult> finished_;
+  std::set<std::size_t> finished_;
   std::vector<std::unique_ptr<Worker>> workers_;
   int idle_deaths_ = 0;
 };
 
 Supervisor::Supervisor(SupervisorOptions options) : body_(std::make_unique<Body>(std::move(options))) {}
 Supervisor::~Supervisor() = default;
-Status Supervisor::start() { return body_->start(); }
-const RunInfo& Supervisor::info() const { return body_->info(); }
-Result<RunSummary> Supervisor::run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) {
-  return body_->run(sinks, stop);
+Status Supervisor::start(Job& job) { return body_->start(job); }
+const std::vector<std::size_t>& Supervisor::positions() const { return body_->positions(); }
+Result<bool> Supervisor::run(Job& job, const std::vector<std::size_t>& positions, const std::atomic<bool>& stop) {
+  return body_->run(job, positions, stop);
 }
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// Runs a check in worker processes, so that a framework that crashes, hangs or exits costs a row and not the run.
+// Runs a job in worker processes, so that a framework that crashes, hangs or exits costs a row and not the run.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/sink.hpp"
+#include "worker/job.hpp"
 
 namespace assay {
 
@@ -22,14 +22,15 @@ class Supervisor {
   explicit Supervisor(SupervisorOptions options);
   ~Supervisor();
 
-  /// Starts the first worker and waits until it has loaded everything; `info` is then known.
+  /// Starts the first worker and waits until it has loaded everything; the job then knows the run.
   /// errors  what the worker refused the run for; kPlugin: it died or timed out while loading
-  Status start();
-  [[nodiscard]] const RunInfo& info() const;
+  Status start(Job& job);
+  /// The selected calls, as positions in the dump.
+  [[nodiscard]] const std::vector<std::size_t>& positions() const;
 
-  /// Judges every selected call and hands the results to the sinks in dump order, whatever the number of workers. `stop` ends the
-  /// run early.
-  Result<RunSummary> run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop);
+  /// Has every one of `positions` done and hands the outcomes to the job in this order, whatever the number of workers. Workers
+  /// stay for another run. `stop` ends the run early. Returns whether it was finished.
+  Result<bool> run(Job& job, const std::vector<std::size_t>& positions, const std::atomic<bool>& stop);
 
  private:
   class Body;
