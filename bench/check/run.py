@@ -57,16 +57,23 @@ def calls_per_second(build):
     print(f"opinfo: {total_calls} judged calls in {total_seconds:.2f} s = {total_calls / total_seconds:.0f} calls/s on one worker")
 
 
+def tensor_entry(shape):
+    return {"type": "torch.Tensor", "dtype": "torch.float32", "shape": shape, "Max": 0.9731246829032898, "Min": -0.8412359356880188,
+            "Mean": 0.06612346321344376, "Norm": 1.4142135381698608, "requires_grad": True}
+
+
 def synthetic_dump(folder, count):
-    """A statistics dump of `count` small additions, written as it goes."""
-    tensor = '{"type": "torch.Tensor", "dtype": "torch.float32", "shape": [4], "Max": 1.0, "Min": 0.0, "Mean": 0.5, "Norm": 1.0, "requires_grad": false}'
+    """A statistics dump of `count` small additions, forward and backward, laid out as the recorder lays it out."""
+    tensor = tensor_entry([4])
+    forward = json.dumps({"input_args": [tensor, tensor], "input_kwargs": {}, "output": [tensor]}, indent=1).replace("\n", "\n  ")
+    backward = json.dumps({"input": [tensor], "output": [tensor, tensor]}, indent=1).replace("\n", "\n  ")
     path = folder / "dump.json"
     with open(path, "w", encoding="utf-8") as file:
-        file.write('{"task": "statistics", "level": "L1", "framework": "pytorch", "dump_data_dir": null, "data": {\n')
+        file.write('{\n "task": "statistics",\n "level": "L1",\n "framework": "pytorch",\n "dump_data_dir": null,\n "data": {\n')
         for i in range(count):
             comma = "," if i + 1 < count else ""
-            file.write(f'"Torch.add.{i}.forward": {{"input_args": [{tensor}, {tensor}], "input_kwargs": {{}}, "output": [{tensor}]}}{comma}\n')
-        file.write("}}\n")
+            file.write(f'  "Torch.add.{i}.forward": {forward},\n  "Torch.add.{i}.backward": {backward}{comma}\n')
+        file.write(" }\n}\n")
     return path
 
 

@@ -201,7 +201,7 @@ class TorchAdapter final : public Adapter {
     const c10::NoGradGuard no_grad;
     seed(call.seed);
     const ForwardRun forward = run_forward(api, resolver_.table(), call, attempt.options, {});
-    const auto borrowed = [&](const at::Tensor& tensor) { return is_borrowed(forward, tensor); };
+    const auto borrowed = [&](const at::Tensor& tensor) { return is_borrowed(forward, {}, tensor); };
     Results results;
     for (const c10::IValue& output : forward.outputs)
       results.outputs.push_back(convert_result(rounded(output, forward, attempt), borrowed));
@@ -246,7 +246,7 @@ class TorchAdapter final : public Adapter {
     const c10::AutoGradMode grad_mode(true);
     const ForwardRun forward = run_recorded(api, call, attempt);
     const Gradients gradients = run_backward(forward, call, (call.flags & ASSAY_CALL_NODE_GRADIENTS) != 0);
-    const auto borrowed = [&](const at::Tensor& tensor) { return is_borrowed(forward, tensor); };
+    const auto borrowed = [&](const at::Tensor& tensor) { return is_borrowed(forward, gradients.arrived, tensor); };
     Results results;
     for (std::size_t i = 0; i < forward.call.tensors.size(); ++i) {
       const TensorSlot& slot = forward.call.tensors[i];

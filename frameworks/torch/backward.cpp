@@ -93,6 +93,7 @@ Gradients run_backward(const ForwardRun& run, const assay_call& call, bool node_
   const auto found = torch::autograd::grad(outputs, leaves, arriving, /*retain_graph=*/node_gradients, /*create_graph=*/false,
                                            /*allow_unused=*/true);
   Gradients gradients;
+  gradients.arrived = arriving;
   std::size_t next = 0;
   for (const TensorSlot& slot : run.call.tensors) {
     gradients.of_slots.push_back(slot.value.requires_grad() ? found[next++] : at::Tensor());

@@ -11,6 +11,7 @@ namespace assay::torch_adapter {
 struct Gradients {
   std::vector<at::Tensor> of_slots;  ///< one for each tensor slot; undefined where none reached it
   std::vector<at::Tensor> of_node;   ///< what the last autograd node itself gives; empty unless asked for or not to be had
+  std::vector<at::Tensor> arrived;   ///< the gradients that arrived at the outputs; a gradient above can be a view of one
 };
 
 /// Throws Error(ASSAY_UNSUPPORTED) where no output depends on an argument differentiably, Error(ASSAY_INVALID_ARGUMENT) where the

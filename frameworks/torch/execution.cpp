@@ -180,11 +180,14 @@ ForwardRun run_forward(const ResolvedApi& api, const ApiTable& table, const assa
   return run;
 }
 
-bool is_borrowed(const ForwardRun& run, const at::Tensor& tensor) {
+bool is_borrowed(const ForwardRun& run, const std::vector<at::Tensor>& arriving, const at::Tensor& tensor) {
   if (!tensor.has_storage()) return true;
-  return std::any_of(run.call.tensors.begin(), run.call.tensors.end(), [&](const TensorSlot& slot) {
-    return slot.value.has_storage() && slot.value.storage().data() == tensor.storage().data();
-  });
+  const auto shares_memory = [&](const at::Tensor& lent) {
+    return lent.defined() && lent.has_storage() && lent.storage().data() == tensor.storage().data();
+  };
+  return std::any_of(arriving.begin(), arriving.end(), shares_memory) ||
+         std::any_of(run.call.tensors.begin(), run.call.tensors.end(),
+                     [&](const TensorSlot& slot) { return shares_memory(slot.value); });
 }
 
 namespace {

@@ -32,8 +32,8 @@ struct ForwardRun {
 ForwardRun run_forward(const ResolvedApi& api, const ApiTable& table, const assay_call& call, const ConversionOptions& options,
                        const std::vector<bool>& differentiate);
 
-/// Whether a tensor lies in memory that the caller lent.
-bool is_borrowed(const ForwardRun& run, const at::Tensor& tensor);
+/// Whether a tensor lies in memory that the caller lent: that of an argument or of an arriving gradient.
+bool is_borrowed(const ForwardRun& run, const std::vector<at::Tensor>& arriving, const at::Tensor& tensor);
 
 /// Tensors among the outputs, lists flattened, in order.
 std::vector<at::Tensor> output_tensors(const ForwardRun& run);

@@ -41,6 +41,10 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   return file;
 }
 
+void MappedFile::forget() const {
+  if (size_ != 0) ::madvise(const_cast<std::byte*>(data_.get()), size_, MADV_DONTNEED);
+}
+
 Result<std::string> read_text(const std::filesystem::path& path, std::size_t limit) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.failure();

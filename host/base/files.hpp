@@ -22,6 +22,9 @@ class MappedFile {
   [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(data_.get()), size_}; }
   /// Keeps the mapping alive, for tensors that point into it.
   [[nodiscard]] std::shared_ptr<const std::byte> owner() const { return data_; }
+  /// Gives the pages that were read so far back to the system; they are read again when they are touched. For walks over files that
+  /// are larger than what should stay in memory. Any thread, at any time.
+  void forget() const;
 
  private:
   std::shared_ptr<const std::byte> data_;

@@ -1,6 +1,7 @@
 #include "dump/dump.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/crc.hpp>
 #include <cstdio>
 #include <mutex>
@@ -16,10 +17,34 @@
 
 namespace assay {
 
+namespace {
+
+/// How much of dump.json is in memory at most.
+constexpr std::size_t kResidentBytes = std::size_t{8} << 20;
+
+/// Keeps a walk over a file from filling the memory with it.
+class ResidentLimit {
+ public:
+  explicit ResidentLimit(const MappedFile& file) : file_(file) {}
+
+  void passed(std::size_t bytes) {
+    if ((resident_ += bytes) < kResidentBytes) return;
+    resident_ = 0;
+    file_.forget();
+  }
+
+ private:
+  const MappedFile& file_;
+  std::atomic<std::size_t> resident_{0};
+};
+
+}  // namespace
+
 struct Dump::Body {
   std::filesystem::path json_path;
   std::filesystem::path tensor_dir;
   MappedFile file;
+  mutable ResidentLimit resident{file};
   JsonIndex index;
   mutable std::once_flag fingerprint_once;
   mutable std::string fingerprint;
@@ -30,13 +55,13 @@ Result<Dump> Dump::open(const std::filesystem::path& path, const DumpOptions& op
   if (!json_path) return json_path.failure();
   Result<MappedFile> file = MappedFile::open(*json_path);
   if (!file) return file.failure();
-  Result<JsonIndex> index = index_json(file->text());
+  auto body = std::make_shared<Body>();
+  body->file = std::move(*file);
+  Result<JsonIndex> index = index_json(body->file.text(), [&](std::size_t bytes) { body->resident.passed(bytes); });
   if (!index) return input_failure("read '" + json_path->string() + "': " + index.failure().message);
 
-  auto body = std::make_shared<Body>();
   body->tensor_dir = locate_tensor_dir(*json_path, index->header.dump_data_dir);
   body->json_path = std::move(*json_path);
-  body->file = std::move(*file);
   body->index = std::move(*index);
   Dump dump;
   dump.body_ = std::move(body);
@@ -62,6 +87,7 @@ RecordedCall Dump::read(std::size_t i) const {
   const CallSpans& spans = body_->index.calls[i];
   if (!spans.forward.empty()) call.forward = decode_entry(spans.forward, forward_key, false);
   if (!spans.backward.empty()) call.backward = decode_entry(spans.backward, call.stem + ".backward", true);
+  body_->resident.passed(spans.forward.size() + spans.backward.size());
   return call;
 }
 

@@ -25,7 +25,7 @@ std::optional<std::string> unescape(std::string_view quoted) {
 
 class Indexer {
  public:
-  explicit Indexer(std::string_view text) : scanner_(text) {}
+  Indexer(std::string_view text, const std::function<void(std::size_t)>& passed) : scanner_(text), passed_(passed) {}
 
   Result<JsonIndex> run() {
     if (scanner_.at_end()) return input_failure("the file is empty");
@@ -113,6 +113,8 @@ class Indexer {
   bool data_member(const std::string& key) {
     const std::optional<std::string_view> value = scanner_.value();
     if (!value) return false;
+    passed_(scanner_.offset() - reported_);
+    reported_ = scanner_.offset();
     const Result<ApiKey> parsed = parse_api_key(key);
     if (!parsed) {
       index_.skipped.push_back({key, parsed.failure().message});
@@ -162,6 +164,8 @@ class Indexer {
   }
 
   JsonScanner scanner_;
+  const std::function<void(std::size_t)>& passed_;
+  std::size_t reported_ = 0;
   JsonIndex index_;
   std::string framework_;
   std::vector<std::string> seen_;
@@ -171,10 +175,10 @@ class Indexer {
 
 }  // namespace
 
-Result<JsonIndex> index_json(std::string_view text) {
+Result<JsonIndex> index_json(std::string_view text, const std::function<void(std::size_t)>& passed) {
   static constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
-  return Indexer(text).run();
+  return Indexer(text, passed).run();
 }
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 // One pass over dump.json: its header, and where in the text the entries of each API call lie.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ struct JsonIndex {
   std::vector<SkippedKey> skipped;
 };
 
+/// `passed` is called after every entry, with how many bytes were read since it was called last.
 /// errors  kInput: see Dump::open; the message has no file name
-Result<JsonIndex> index_json(std::string_view text);
+Result<JsonIndex> index_json(std::string_view text, const std::function<void(std::size_t)>& passed);
 
 }  // namespace assay

@@ -80,6 +80,20 @@ TEST_F(TorchBackward, UsesAllOutputsInOneCall) {
   EXPECT_EQ(numbers(*call.gradient("0")), (Numbers{3, 0}));
 }
 
+TEST_F(TorchBackward, KeepsGradientsWhenTheCallerReusesItsMemory) {
+  // The gradients of a copy, a sum and a view are the arriving gradient itself, or a view of it.
+  for (const char* api : {"Tensor.to", "Torch.sum", "Tensor.flatten"}) {
+    Tensor arriving = std::string(api) == "Torch.sum" ? floats({}, {3}) : floats({1}, {3});
+    std::vector<Value> arguments{floats({1}, {1})};
+    if (std::string(api) == "Tensor.to") arguments.emplace_back(kFloat32);
+    Invocation call(api, std::move(arguments));
+    call.backward({arriving});
+    succeed(call);
+    *arriving.data_as<float>() = 0;
+    EXPECT_EQ(numbers(*call.gradient("0")), (Numbers{3})) << api;
+  }
+}
+
 TEST_F(TorchBackward, GivesNoneForAnUnreachedArgument) {
   Invocation call("Functional.batch_norm", {floats({2, 1}, {1, 3}), floats({1}, {0}), floats({1}, {1})}, {{"training", true}});
   call.backward({floats({2, 1}, {1, 0})});
