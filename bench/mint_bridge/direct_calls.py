@@ -1,7 +1,8 @@
 """The direct side of mint_bridge: the same calls, made in Python without the bridge.
 
 Reads lines `FUNCTION ELEMENTS CALLS WAY`, answers with a line of the seconds of each call, from a NumPy array to the NumPy array of the
-result. WAY `Tensor` makes the argument as users do, `from_numpy` shares the array's memory with MindSpore.
+result. WAY `Tensor` makes the argument as users do, `from_numpy` shares the array's memory with MindSpore, and `paused` does the same
+after a pause as long as a bridged call's other half: MindSpore's threads fall asleep between calls that don't follow at once.
 """
 
 import sys
@@ -10,11 +11,15 @@ import time
 import mindspore
 import numpy
 
+PAUSE_SECONDS = 100e-6
 
-def measure(function, elements, calls, make):
+
+def measure(function, elements, calls, make, pause):
     array = numpy.full(elements, 0.5, numpy.float32)
     times = []
     for _ in range(calls):
+        if pause:
+            time.sleep(PAUSE_SECONDS)
         start = time.perf_counter()
         function(make(array)).asnumpy()
         times.append(time.perf_counter() - start)
@@ -25,7 +30,7 @@ def main():
     mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
     mindspore.runtime.launch_blocking()
     try:
-        measure(mindspore.mint.exp, 4, 1, mindspore.Tensor)
+        measure(mindspore.mint.exp, 4, 1, mindspore.Tensor, False)
     except SystemError:
         pass  # once, where NumPy has another major version than MindSpore was built for
     out = sys.stdout
@@ -33,7 +38,7 @@ def main():
     for line in sys.stdin:
         name, elements, calls, way = line.split()
         make = mindspore.Tensor if way == "Tensor" else mindspore.Tensor.from_numpy
-        times = measure(getattr(mindspore.mint, name), int(elements), int(calls), make)
+        times = measure(getattr(mindspore.mint, name), int(elements), int(calls), make, way == "paused")
         print(" ".join(f"{seconds:.9f}" for seconds in times), file=out, flush=True)
 
 

@@ -109,7 +109,7 @@ void compare(AdapterUnderTest& adapter, pid_t server, DirectCalls& direct, const
              int rounds, int calls) {
   const std::vector<float> values(static_cast<std::size_t>(elements), 0.5f);
   const CallSpec spec{"Mint." + function, {tensor<float>({elements}, values)}};
-  for (const char* way : {"Tensor", "from_numpy"}) {
+  for (const char* way : {"Tensor", "from_numpy", "paused"}) {
     run_bridge(adapter, spec, calls);
     direct.run(function, elements, calls, way);
     Times bridged;

@@ -200,17 +200,17 @@ Results PythonAdapter::invoke(const assay_call& call) {
   placer.copy_to(room.data);
 
   Writer payload;
-  const std::vector<std::uint32_t> released = server_.outputs->take_released();
-  payload.count(released.size());
-  for (const std::uint32_t id : released) payload.u32(id);
   write_segment(payload, room.segment);
   payload.u64(placer.bytes());
-  payload.text(call.api);
   payload.u32(static_cast<std::uint32_t>(call.direction));
   payload.u32(static_cast<std::uint32_t>(call.precision));
   payload.u64(call.seed);
   payload.i32(call.device.type);
   payload.i32(call.device.id);
+  const std::vector<std::uint32_t> released = server_.outputs->take_released();
+  payload.count(released.size());
+  for (const std::uint32_t id : released) payload.u32(id);
+  payload.text(call.api);
   const Frame answer = exchange(FrameKind::kCall, payload.bytes() + values.bytes(), room.fd, call_limit_);
   inputs_.finish();
   if (answer.kind != FrameKind::kResults) fail(answer);

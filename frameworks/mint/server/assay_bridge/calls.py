@@ -1,6 +1,5 @@
 """Runs one call: forward, or backward as a vector-Jacobian product, and says which arguments it changed."""
 
-import struct
 from typing import Any, NamedTuple, Optional
 
 from .dtypes import BY_NAME, Dtype
@@ -12,9 +11,14 @@ from .values import ArgumentReader, Leaf, replace_tensors
 from .wire import Reader
 
 FORWARD, BACKWARD = 0, 1
-_HEAD = struct.Struct("<IIQii")  # direction, precision, seed, device
 AS_RECORDED, FLOAT32, FLOAT64 = 0, 1, 2
 _PRECISIONS = {FLOAT32: (BY_NAME["float32"], BY_NAME["complex64"]), FLOAT64: (BY_NAME["float64"], BY_NAME["complex128"])}
+
+
+class CallHead(NamedTuple):
+    direction: int
+    precision: int
+    seed: int
 
 
 class Results(NamedTuple):
@@ -27,12 +31,13 @@ class Results(NamedTuple):
 class Call:
     """A call as read from its frame. `leaves` are its tensors; arriving gradients have leaves of their own."""
 
-    def __init__(self, reader: Reader, framework: Framework, modules: ModuleMap, segment: Optional[InputSegment]) -> None:
+    def __init__(
+        self, head: CallHead, reader: Reader, framework: Framework, modules: ModuleMap, segment: Optional[InputSegment]
+    ) -> None:
         self._framework = framework
         self._segment = segment
+        self._direction, self._precision, self._seed = head
         api = reader.text()
-        # The device is left alone: the framework was set up for one.
-        self._direction, self._precision, self._seed, _, _ = reader.take(_HEAD)
         self._function = modules.resolve(api)
         self._in_place = api.endswith("_")
         self._draws = modules.draws_random_numbers(api)
@@ -40,9 +45,13 @@ class Call:
         self._args: list[Any] = arguments.values()
         self._kwargs: dict[str, Any] = arguments.named()
         self._leaves: list[Leaf] = arguments.leaves
-        gradients = ArgumentReader(reader, framework, segment, modules.tuples)
-        self._arriving: list[Any] = gradients.values()
-        self._raise_precision(gradients.leaves)
+        self._arriving: list[Any] = []
+        gradients: list[Leaf] = []
+        if self._direction == BACKWARD:
+            arriving = ArgumentReader(reader, framework, segment, modules.tuples)
+            self._arriving, gradients = arriving.values(), arriving.leaves
+        if self._precision in _PRECISIONS:
+            self._raise_precision(gradients)
 
     def run(self) -> Results:
         if self._draws:
@@ -99,8 +108,6 @@ class Call:
 
     def _raise_precision(self, gradient_leaves: list[Leaf]) -> None:
         """Converts every floating-point and complex tensor of the call as its precision asks."""
-        if self._precision not in _PRECISIONS:
-            return
         self._leaves, replacement = self._cast_leaves(self._leaves)
         self._args = replace_tensors(self._args, replacement)
         self._kwargs = replace_tensors(self._kwargs, replacement)

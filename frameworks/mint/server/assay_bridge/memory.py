@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -139,7 +140,7 @@ class OutputPool:
         self._free: list[OutputSegment] = []
         self._last_id = 0
 
-    def release(self, ids: list[int]) -> None:
+    def release(self, ids: Iterable[int]) -> None:
         self._free += [self._all[i] for i in ids if i in self._all]
 
     def take(self, size: int) -> Lent:

@@ -72,17 +72,15 @@ class ModuleMap:
             function = getattr(namespace, name, None)
             if isinstance(function, property):  # some versions have a method where others have a property
                 function = function.fget
-            if function is not None and self._is_own_function(namespace, name, function):
+            if function is not None and self._is_own_function(function):
                 return function
         places = ", ".join(self._types[api_type])
         raise Failure(NOT_FOUND, f"{self.package} has no function '{name}' (looked in {places})")
 
-    def _is_own_function(self, namespace: Any, name: str, function: object) -> bool:
+    def _is_own_function(self, function: object) -> bool:
         if not callable(function) or isinstance(function, (type, types.ModuleType)):
             return False
-        if not isinstance(namespace, types.ModuleType) or name in getattr(namespace, "__all__", ()):
-            return True
-        home = getattr(function, "__module__", None)
+        home = getattr(function, "__module__", None)  # none: built in C++, which only the framework puts there
         return home is None or home.split(".")[0] == self.package.split(".")[0]
 
 

@@ -9,7 +9,7 @@ import sys
 from typing import Any, Optional
 
 from . import frameworks, wire
-from .calls import Call, Results
+from .calls import Call, CallHead, Results
 from .failures import INTERNAL, OUT_OF_MEMORY, UNSUPPORTED, Failure, classify, one_line
 from .frameworks.base import Framework
 from .memory import InputSegment, OutputPool
@@ -18,6 +18,7 @@ from .values import ResultWriter
 from .wire import Frame, ProtocolError, Reader, Writer
 
 _SEGMENT = struct.Struct("<IQI")  # id, bytes, flags
+_CALL = struct.Struct("<IQIQIIQii")  # segment, bytes of it in use, direction, precision, seed, device type and id
 _RECURSION_LIMIT = 5000  # values nest up to 400 deep
 
 
@@ -97,12 +98,13 @@ class Server:
 
     def _call(self, frame: Frame, framework: Framework, modules: ModuleMap) -> None:
         reader = Reader(frame.payload)
-        self._outputs.release([reader.u32() for _ in range(reader.count())])
-        segment, used = self._input_segment(reader, frame.fd)
+        # The device is left alone: the framework was set up for one.
+        segment_id, size, _, used, direction, precision, seed, _, _ = reader.take(_CALL)
+        self._outputs.release(reader.take(struct.Struct(f"<{reader.count()}I")))
+        segment = self._input_segment(segment_id, size, used, frame.fd) if segment_id else None
         has_run = False
         try:
-            call = Call(reader, framework, modules, segment)
-            results = call.run()
+            results = Call(CallHead(direction, precision, seed), reader, framework, modules, segment).run()
             has_run = True
             self._send_results(frame, framework, results, used)
             if segment is not None and results.wrote:
@@ -122,18 +124,14 @@ class Server:
             if segment is not None and segment.size > self._keep_bytes:
                 self._input = None
 
-    def _input_segment(self, reader: Reader, fd: int) -> tuple[Optional[InputSegment], int]:
-        """The segment of a call's tensors, none if it has none, and how much of it the call uses."""
-        segment_id, size, _ = reader.take(_SEGMENT)
-        used = reader.u64()
-        if segment_id == 0:
-            return None, 0
+    def _input_segment(self, segment_id: int, size: int, used: int, fd: int) -> InputSegment:
+        """The segment of a call's tensors, of which the call uses so many bytes."""
         if self._input is None or self._input.id != segment_id or fd >= 0:
             self._input = None
             self._limit_memory(size)
             self._input = InputSegment(segment_id, fd, size)
         self._input.begin(used)
-        return self._input, used
+        return self._input
 
     def _send_results(self, frame: Frame, framework: Framework, results: Results, input_bytes: int) -> None:
         body = ResultWriter(framework)

@@ -124,16 +124,12 @@ class Reader:
         return values
 
     def u8(self) -> int:
-        return int(self.take(_U8)[0])
-
-    def u32(self) -> int:
-        return int(self.take(_U32)[0])
-
-    def u64(self) -> int:
-        return int(self.take(_U64)[0])
-
-    def i32(self) -> int:
-        return int(self.take(_I32)[0])
+        at = self._at
+        self._at = at + 1
+        try:
+            return self._data[at]
+        except IndexError:
+            raise ProtocolError("frame is too short") from None
 
     def i64(self) -> int:
         return int(self.take(_I64)[0])
@@ -142,14 +138,13 @@ class Reader:
         return float(self.take(_F64)[0])
 
     def text(self) -> str:
-        size = self.u32()
-        if size > len(self._data) - self._at:
-            raise ProtocolError("text reaches beyond its frame")
+        size = self.count()
         self._at += size
         return self._data[self._at - size : self._at].decode("utf-8", "replace")
 
     def count(self) -> int:
-        count = self.u32()
+        """Of a list's items or a text's bytes: each takes at least one byte, so there can't be more than the frame has left."""
+        (count,) = self.take(_U32)
         if count > len(self._data) - self._at:
             raise ProtocolError("list reaches beyond its frame")
-        return count
+        return int(count)

@@ -21,6 +21,7 @@ class MindSporeFramework(Framework):
         from mindspore.common.api import _pynative_executor
 
         self._ms, self._np = mindspore, numpy
+        self._tensor_class = mindspore.Tensor
         self._executor = _pynative_executor
         mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
         _wait_for_kernels(mindspore)
@@ -43,12 +44,12 @@ class MindSporeFramework(Framework):
         name = info.dtype.name
         if name not in self._objects:
             raise Failure(UNSUPPORTED, f"MindSpore has no dtype {name}")
-        array = self._np.frombuffer(memory, _BITS.get(name, name)).reshape(info.shape)
+        array = self._np.ndarray(info.shape, _BITS.get(name, name), memory)
         tensor = self._ms.Tensor.from_numpy(array)
         return tensor.view(self._objects[name]) if name in _BITS else tensor
 
     def inspect(self, value: object) -> Optional[TensorInfo]:
-        if isinstance(value, self._ms.Tensor):
+        if isinstance(value, self._tensor_class):
             dtype = self._dtypes.get(value.dtype)
             if dtype is None:
                 raise Failure(UNSUPPORTED, f"a tensor of dtype {value.dtype} can't be compared")
@@ -61,7 +62,7 @@ class MindSporeFramework(Framework):
         return None
 
     def store(self, tensor: Any, memory: memoryview) -> None:
-        if isinstance(tensor, self._ms.Tensor):
+        if isinstance(tensor, self._tensor_class):
             bits = _BITS.get(self._dtypes[tensor.dtype].name)
             if bits is not None:
                 tensor = tensor.contiguous().view(self._objects[bits])
