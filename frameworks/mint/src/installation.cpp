@@ -50,13 +50,18 @@ std::string read_module_map(const std::string& name_or_path) {
                                           "'; give the file's path in 'map'");
 }
 
-fs::path find_python(const std::string& configured) {
+fs::path find_python(const std::string& configured, const std::vector<const char*>& variables) {
   std::string name = configured;
   std::string origin = "the configuration";
+  for (const char* variable : variables) {
+    const char* const value = std::getenv(variable);
+    if (!name.empty() || value == nullptr || *value == '\0') continue;
+    name = value;
+    origin = variable;
+  }
   if (name.empty()) {
-    const char* const from_environment = std::getenv("ASSAY_PYTHON");
-    name = from_environment != nullptr && *from_environment != '\0' ? from_environment : "python3";
-    origin = name == "python3" ? "the default" : "ASSAY_PYTHON";
+    name = "python3";
+    origin = "the default";
   }
   if (name.find('/') != std::string::npos) {
     if (is_program(name)) return fs::absolute(name);
@@ -67,8 +72,8 @@ fs::path find_python(const std::string& configured) {
       if (is_program(fs::path(folder.empty() ? "." : folder) / name)) return fs::absolute(fs::path(folder) / name);
     }
   }
-  throw Error(ASSAY_UNSUPPORTED, "no python at '" + name + "' (from " + origin +
-                                     "); set 'python' in the configuration, or ASSAY_PYTHON, to a Python 3.9 or newer");
+  throw Error(ASSAY_UNSUPPORTED, "no python at '" + name + "' (from " + origin + "); set 'python' in the configuration, or " +
+                                     variables.front() + ", to a Python 3.9 or newer");
 }
 
 }  // namespace assay::bridge

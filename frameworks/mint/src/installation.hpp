@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace assay::bridge {
 
@@ -13,8 +14,8 @@ std::filesystem::path server_script();
 /// Throws Error(ASSAY_INVALID_ARGUMENT) with the places tried.
 std::string read_module_map(const std::string& name_or_path);
 
-/// `configured`, else the environment's ASSAY_PYTHON, else python3; a bare name is looked up in PATH.
+/// `configured`, else the first of the environment's `variables` that is set, else python3; a bare name is looked up in PATH.
 /// Throws Error(ASSAY_UNSUPPORTED) if there is no such program.
-std::filesystem::path find_python(const std::string& configured);
+std::filesystem::path find_python(const std::string& configured, const std::vector<const char*>& variables);
 
 }  // namespace assay::bridge

@@ -11,7 +11,8 @@
 //   kReady    text framework, text version, text details
 //   kSupports text api, u32 direction                                         answered by kDone or kFailed
 //   kDone     (empty)
-//   kCall     input segment, u64 bytes of it in use, u32 direction, u32 precision, u64 seed, i32 device type, i32 device id; list of
+//   kCall     input segment, u64 bytes of it in use, u32 direction, u32 precision, u64 seed, i32 device type, i32 device id; list
+//   of
 //             u32 output segments that the client has let go; text api; list of values (positional); list of (text, value)
 //             (keyword); list of values (arriving gradients)                  answered by kResults or kFailed
 //   kResults  output segment; list of values (outputs); list of (text path, value) (gradients); the same (changed arguments);

@@ -83,15 +83,15 @@ Results decode_results(const Frame& frame, OutputSegments& segments) {
 
 }  // namespace
 
-PythonAdapter::PythonAdapter(const Context& context, const char* default_map)
+PythonAdapter::PythonAdapter(const Context& context, const Defaults& defaults)
     : log_(context.log),
       call_limit_(seconds(context.config, "call_timeout_s")),
       start_limit_(seconds(context.config, "start_timeout_s")),
       memory_limit_(mebibytes(context.config, "memory_limit_mib", 0)),
       inputs_(mebibytes(context.config, "keep_mib", kDefaultKeepMib)) {
-  const std::string map = context.config.get<std::string>("map", default_map);
+  const std::string map = context.config.get<std::string>("map", defaults.map);
   settings_ = settings_json(read_module_map(map), map, mebibytes(context.config, "keep_mib", kDefaultKeepMib), memory_limit_);
-  python_ = find_python(context.config.get<std::string>("python", "")).string();
+  python_ = find_python(context.config.get<std::string>("python", ""), defaults.python_variables).string();
   try {
     start();
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "assay/sdk/adapter.hpp"
 #include "server_process.hpp"
@@ -16,7 +17,7 @@ inline constexpr const char* kConfigSchema = R"({
   "type": "object",
   "additionalProperties": false,
   "properties": {
-    "python": {"type": "string", "description": "the interpreter; default: the environment's ASSAY_PYTHON, then python3"},
+    "python": {"type": "string", "description": "the interpreter; default: from the environment, see the manual, then python3"},
     "map": {"type": "string", "description": "module map: a name below share/assay/apis, or a path"},
     "call_timeout_s": {"type": "number", "description": "a call that takes longer costs the server; default 300"},
     "start_timeout_s": {"type": "number", "description": "limit for starting python and importing the framework; default 300"},
@@ -36,9 +37,15 @@ class LastLine {
   std::string line_;
 };
 
+/// What a component starts where its configuration says nothing.
+struct Defaults {
+  const char* map;
+  std::vector<const char*> python_variables;  ///< of the environment; the first that is set counts
+};
+
 class PythonAdapter : public Adapter {
  public:
-  PythonAdapter(const Context& context, const char* default_map);
+  PythonAdapter(const Context& context, const Defaults& defaults);
   const AdapterInfo& describe() override { return info_; }
   void require_support(const std::string& api, std::int32_t direction) override;
   Results invoke(const assay_call& call) override;
@@ -72,13 +79,14 @@ class PythonAdapter : public Adapter {
 /// MindSpore, by default through the map `mint`.
 class MintAdapter final : public PythonAdapter {
  public:
-  explicit MintAdapter(const Context& context) : PythonAdapter(context, "mint") {}
+  explicit MintAdapter(const Context& context) : PythonAdapter(context, {"mint", {"ASSAY_PYTHON"}}) {}
 };
 
-/// PyTorch in Python, by default through the map `python-torch`.
+/// PyTorch in Python, by default through the map `python-torch`. MindSpore and PyTorch may live in two environments.
 class PythonTorchAdapter final : public PythonAdapter {
  public:
-  explicit PythonTorchAdapter(const Context& context) : PythonAdapter(context, "python-torch") {}
+  explicit PythonTorchAdapter(const Context& context)
+      : PythonAdapter(context, {"python-torch", {"ASSAY_TORCH_PYTHON", "ASSAY_PYTHON"}}) {}
 };
 
 }  // namespace assay::bridge

@@ -170,6 +170,11 @@ TEST(BridgeStart, TheEnvironmentNamesThePython) {
   ::setenv("ASSAY_PYTHON", "/named/by/environment", 1);
   const AdapterUnderTest adapter("assay.mint", "{}");
   EXPECT_TRUE(contains(adapter.message(), "/named/by/environment")) << adapter.message();
+  EXPECT_TRUE(contains(AdapterUnderTest("assay.python-torch", "{}").message(), "/named/by/environment"));
+  ::setenv("ASSAY_TORCH_PYTHON", "/named/for/pytorch", 1);
+  EXPECT_TRUE(contains(AdapterUnderTest("assay.python-torch", "{}").message(), "/named/for/pytorch"));
+  EXPECT_TRUE(contains(AdapterUnderTest("assay.mint", "{}").message(), "/named/by/environment"));
+  ::unsetenv("ASSAY_TORCH_PYTHON");
   ::unsetenv("ASSAY_PYTHON");
 }
 
