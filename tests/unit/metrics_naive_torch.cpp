@@ -1,4 +1,4 @@
-// The peer's float metrics as array formulas, in long double.
+// The peer's float metrics as array formulas: errors in float32 where neither side is wider, everything else in long double.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,6 +40,21 @@ Real largest_finite(assay_dtype dtype) {
   if (dtype == kFloat8E5M2) return 57344;
   return dtype == kFloat32 ? Real(std::numeric_limits<float>::max()) : Real(std::numeric_limits<double>::max());
 }
+
+// |a - e| and |a - e| / (|e| + epsilon) in the arithmetic of the pair's dtypes.
+struct Errors {
+  bool single;
+  Real epsilon;
+
+  [[nodiscard]] Real absolute(Real a, Real e) const {
+    return single ? Real(std::fabs(static_cast<float>(a) - static_cast<float>(e)))
+                  : Real(std::fabs(static_cast<double>(a) - static_cast<double>(e)));
+  }
+  [[nodiscard]] Real relative(Real a, Real e) const {
+    if (!single) return static_cast<Real>(static_cast<double>(absolute(a, e)) / static_cast<double>(std::fabs(e) + epsilon));
+    return static_cast<float>(absolute(a, e)) / (std::fabs(static_cast<float>(e)) + static_cast<float>(epsilon));
+  }
+};
 
 double share(const Array& values, auto&& predicate) {
   return static_cast<double>(std::count_if(values.begin(), values.end(), predicate)) / static_cast<double>(values.size());
@@ -108,25 +123,26 @@ void add_ulp(assay_dtype dtype, const Array& a, const Array& e, Numbers& out) {
   out["msprobe_ulp_share"] = {share(ulp, [&](Real u) { return u > limit; })};
 }
 
-void add_standards(assay_dtype dtype, Real epsilon, const Array& a, const Array& e, const Array& rounded, Numbers& out) {
+void add_standards(assay_dtype dtype, const Errors& errors, const Array& a, const Array& e, const Array& rounded, Numbers& out) {
   const Column column = column_of(dtype);
   const Real largest = largest_finite(dtype);
   const Real overflow = dtype == kBFloat16 ? Real(std::numeric_limits<float>::max()) : largest;
+  const auto in_arithmetic = [&](Real limit) { return errors.single ? Real(static_cast<float>(limit)) : limit; };
   const auto n = static_cast<Real>(a.size());
   Array small, normal;
   Real square = 0, special = 0, wrong = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const Real ae = std::fabs(a[i] - e[i]);
+    const Real ae = errors.absolute(a[i], e[i]);
     if (!std::isfinite(a[i]) || !std::isfinite(rounded[i])) {
       ++special;
       if (std::isnan(a[i]) && std::isnan(rounded[i])) continue;
       Real d = std::fabs(std::clamp(a[i], -largest, largest) - std::clamp(rounded[i], -largest, largest));
       if (d > overflow) d = std::numeric_limits<Real>::infinity();
-      if (!(d / (std::fabs(rounded[i]) + epsilon) <= column.rtol)) ++wrong;
+      if (!(d / (std::fabs(rounded[i]) + errors.epsilon) <= column.rtol)) ++wrong;
     } else if (std::fabs(e[i]) <= column.small_value) {
       small.push_back(ae);
     } else {
-      normal.push_back(ae / (std::fabs(e[i]) + epsilon));
+      normal.push_back(errors.relative(a[i], e[i]));
       square += ae * ae;
     }
   }
@@ -136,8 +152,10 @@ void add_standards(assay_dtype dtype, Real epsilon, const Array& a, const Array&
   out["msprobe_max_rel_error"] = {normal.empty() ? 0.0 : maximum(normal)};
   out["msprobe_mean_rel_error"] = {normal.empty() ? 0.0 : mean(normal)};
   out["msprobe_relative_error_ratio"] = {normal.empty() ? 0.0 : share(normal, [&](Real r) { return r > column.rtol; })};
-  out["msprobe_small_value_error_ratio"] = {small.empty() ? 0.0 : share(small, [&](Real d) { return d > column.atol_benchmark; })};
-  out["msprobe_absolute_error_ratio"] = {small.empty() ? 0.0 : share(small, [&](Real d) { return d > column.atol_absolute; })};
+  out["msprobe_small_value_error_ratio"] = {
+      small.empty() ? 0.0 : share(small, [&](Real d) { return d > in_arithmetic(column.atol_benchmark); })};
+  out["msprobe_absolute_error_ratio"] = {
+      small.empty() ? 0.0 : share(small, [&](Real d) { return d > in_arithmetic(column.atol_absolute); })};
 }
 
 }  // namespace
@@ -170,20 +188,23 @@ void add_torch(const Tensor& actual, const Tensor& expected, Numbers& out) {
   const Array a(a_numbers.begin(), a_numbers.end());
   const Array e(e_numbers.begin(), e_numbers.end());
   const Array rounded(rounded_numbers.begin(), rounded_numbers.end());
-  const Real epsilon = machine_epsilon(actual.dtype(), expected.dtype());
+  const Errors errors{actual.dtype().bits <= 32 && expected.dtype().bits <= 32, machine_epsilon(actual.dtype(), expected.dtype())};
   Array ae, re, signs;
   for (std::size_t i = 0; i < a.size(); ++i) {
     ae.push_back(std::fabs(a[i] - e[i]));
-    re.push_back(ae.back() / (std::fabs(e[i]) + epsilon));
+    re.push_back(errors.relative(a[i], e[i]));
     signs.push_back(static_cast<Real>((a[i] > rounded[i]) - (a[i] < rounded[i])));
   }
+  const auto below = [&](double limit) {
+    return [limit = errors.single ? Real(static_cast<float>(limit)) : Real(limit)](Real r) { return r < limit; };
+  };
   out["msprobe_cosine"] = cosine(a, e);
   out["msprobe_max_abs_error"] = {maximum(ae)};
-  out["msprobe_hundredth_ratio"] = {share(re, [](Real r) { return r < 1e-2L; })};
-  out["msprobe_thousandth_ratio"] = {share(re, [](Real r) { return r < 1e-3L; })};
-  out["msprobe_ten_thousandth_ratio"] = {share(re, [](Real r) { return r < 1e-4L; })};
+  out["msprobe_hundredth_ratio"] = {share(re, below(1e-2))};
+  out["msprobe_thousandth_ratio"] = {share(re, below(1e-3))};
+  out["msprobe_ten_thousandth_ratio"] = {share(re, below(1e-4))};
   out["msprobe_error_balance"] = {std::fabs(mean(signs))};
-  add_standards(actual.dtype(), epsilon, a, e, rounded, out);
+  add_standards(actual.dtype(), errors, a, e, rounded, out);
   add_ulp(actual.dtype(), a, e, out);
 }
 

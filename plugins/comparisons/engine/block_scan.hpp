@@ -18,11 +18,6 @@ inline bool is_mismatch(const Tile& tile, int i) {
   return !same_value(tile.actual + i * tile.parts, tile.expected + i * tile.parts, tile.parts);
 }
 
-inline bool is_finite_pair(const Tile& tile, int i) {
-  return class_of(tile.actual + i * tile.parts, tile.parts) == NumberClass::kFinite &&
-         class_of(tile.expected + i * tile.parts, tile.parts) == NumberClass::kFinite;
-}
-
 /// Calls f(first index, tile) for the tiles of one block, without ulp distances, until it returns false.
 template <class F>
 void for_each_tile(const PairReader& reader, std::size_t block, F&& f) {

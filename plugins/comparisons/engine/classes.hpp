@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "tile.hpp"
+
 namespace assay::engine {
 
 enum class NumberClass { kFinite, kNan, kPosInf, kNegInf };
@@ -36,6 +38,12 @@ inline bool same_value(const double* actual, const double* expected, int count) 
     if (actual[i] != expected[i] && !(std::isnan(actual[i]) && std::isnan(expected[i]))) return false;
   }
   return true;
+}
+
+/// Whether both numbers of pair i are finite in every part.
+inline bool is_finite_pair(const Tile& tile, int i) {
+  return class_of(tile.actual + i * tile.parts, tile.parts) == NumberClass::kFinite &&
+         class_of(tile.expected + i * tile.parts, tile.parts) == NumberClass::kFinite;
 }
 
 }  // namespace assay::engine

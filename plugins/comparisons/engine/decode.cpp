@@ -100,31 +100,6 @@ double round_to(assay_dtype dtype, double value) {
   }
 }
 
-std::int64_t order_key(assay_dtype dtype, double value) {
-  std::uint64_t magnitude = 0;
-  const double positive = std::fabs(value);
-  switch (dtype.code) {
-    case ASSAY_DTYPE_BFLOAT: magnitude = double_to_bfloat16(positive); break;
-    case ASSAY_DTYPE_FLOAT8_E4M3FN: magnitude = double_to_float8_e4m3fn(positive); break;
-    case ASSAY_DTYPE_FLOAT8_E5M2: magnitude = double_to_float8_e5m2(positive); break;
-    case ASSAY_DTYPE_FLOAT:
-      if (dtype.bits == 16) {
-        magnitude = double_to_float16(positive);
-      } else if (dtype.bits == 32) {
-        magnitude = detail::bit_cast<std::uint32_t>(static_cast<float>(positive));
-      } else {
-        magnitude = detail::bit_cast<std::uint64_t>(positive);
-      }
-      break;
-    default: {
-      constexpr auto kHighest = std::numeric_limits<std::int64_t>::max();
-      magnitude = positive >= std::ldexp(1.0, 63) ? static_cast<std::uint64_t>(kHighest) : static_cast<std::uint64_t>(positive);
-    }
-  }
-  const auto key = static_cast<std::int64_t>(magnitude);
-  return value < 0 ? -key : key;
-}
-
 Integer load_integer(assay_dtype dtype, const std::byte* raw, int index) {
   std::int64_t value = 0;
   if (dtype.code == ASSAY_DTYPE_BOOL) return {false, load<std::uint8_t>(raw, index) != 0 ? 1u : 0u};

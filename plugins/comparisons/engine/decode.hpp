@@ -17,17 +17,6 @@ void decode(assay_dtype dtype, const std::byte* raw, int n, double* out);
 /// Rounds to nearest even in the dtype's format; integers saturate. Returned widened again.
 double round_to(assay_dtype dtype, double value);
 
-/// The number's rank among the dtype's numbers: neighbours differ by 1, both zeros are 0, infinity follows the largest number.
-/// `value` is a number of the dtype; 64-bit integers are clamped to 2^63 - 1.
-std::int64_t order_key(assay_dtype dtype, double value);
-
-/// Distance of two keys.
-inline std::uint64_t key_distance(std::int64_t actual, std::int64_t expected) {
-  const auto a = static_cast<std::uint64_t>(actual);
-  const auto e = static_cast<std::uint64_t>(expected);
-  return actual > expected ? a - e : e - a;
-}
-
 /// An integer of any width as sign and magnitude.
 struct Integer {
   bool negative;

@@ -12,13 +12,6 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double number(std::uint64_t count) { return static_cast<double>(count); }
 
-/// Of the finite pairs: 1 if both norms are 0, 0 if one is.
-double cosine_of(const Totals& t) {
-  if (t.actual_square == 0 && t.expected_square == 0) return 1;
-  if (t.actual_square == 0 || t.expected_square == 0) return 0;
-  return std::clamp(t.product / (std::sqrt(t.actual_square) * std::sqrt(t.expected_square)), -1.0, 1.0);
-}
-
 double kept_bits(const Plan& plan, double relative) {
   return std::clamp(-std::log2(relative), 0.0, static_cast<double>(plan.format.precision));
 }
@@ -26,17 +19,18 @@ double kept_bits(const Plan& plan, double relative) {
 bool finish_own(const Outcome& outcome, Metric metric, double* out) {
   const Plan& plan = outcome.plan;
   const Totals& t = outcome.walk.totals;
+  const Norms& norms = outcome.look.norms;
   const bool any_finite = t.finite != 0;
   switch (metric) {
     case Metric::kNumel: *out = number(t.count); return true;
-    case Metric::kCosine: *out = t.class_mismatch != 0 ? kNan : cosine_of(t); return true;
+    case Metric::kCosine: *out = t.class_mismatch != 0 ? kNan : norms.cosine; return true;
     case Metric::kMaxAbsError: *out = t.max_difference; return any_finite;
     case Metric::kMeanAbsError: *out = t.difference / number(t.finite); return any_finite;
     case Metric::kMaxRelError: *out = outcome.look.max_relative; return any_finite;
     case Metric::kMeanRelError: *out = t.relative / number(t.finite_relative); return t.finite_relative != 0;
-    case Metric::kRelL2Error: *out = t.square == 0 ? 0.0 : std::sqrt(t.square) / std::sqrt(t.expected_square); return any_finite;
+    case Metric::kRelL2Error: *out = norms.difference == 0 ? 0.0 : norms.difference / norms.expected; return any_finite;
     case Metric::kMaxAbsExpected: *out = t.max_magnitude; return any_finite;
-    case Metric::kRmsExpected: *out = std::sqrt(t.expected_square / number(t.finite)); return any_finite;
+    case Metric::kRmsExpected: *out = norms.rms_expected; return any_finite;
     case Metric::kMaxUlp: *out = number(t.max_ulp); return any_finite;
     case Metric::kMeanUlp: *out = t.ulp / number(t.finite); return any_finite;
     case Metric::kUlpHistogram:
@@ -102,7 +96,7 @@ double peer_rmse(const Totals& t) {
   return std::sqrt(t.peer.normal_square / n * (n / (n - masked + 0.0001) + 0.0001));
 }
 
-bool finish_torch_cosine(const Totals& t, double* out) {
+bool finish_torch_cosine(const Totals& t, const Norms& norms, double* out) {
   constexpr double kAllButZero = 2.220446049250313e-16;
   if (t.finite != t.count) {
     *out = kNan;
@@ -111,7 +105,7 @@ bool finish_torch_cosine(const Totals& t, double* out) {
   const bool actual_vanishes = t.max_actual <= kAllButZero;
   const bool expected_vanishes = t.max_magnitude <= kAllButZero;
   if (t.count == 1 || (actual_vanishes && expected_vanishes)) return false;
-  *out = actual_vanishes || expected_vanishes ? 0.0 : cosine_of(t);
+  *out = actual_vanishes || expected_vanishes ? 0.0 : norms.cosine;
   return true;
 }
 
@@ -136,7 +130,7 @@ bool finish_torch(const Outcome& outcome, Metric metric, double* out) {
   }
   if (t.count == 0) return false;
   switch (metric) {
-    case Metric::kTorchCosine: return finish_torch_cosine(t, out);
+    case Metric::kTorchCosine: return finish_torch_cosine(t, outcome.look.norms, out);
     case Metric::kTorchMaxAbsError: *out = raw_max_difference(t); return true;
     case Metric::kTorchErrorBalance: *out = std::fabs(number(p.positive) - number(p.negative)) / number(t.count); return true;
     case Metric::kTorchRmse: *out = peer_rmse(t); return true;

@@ -13,6 +13,7 @@
 #include "hwy/highway.h"
 #if HWY_TARGET != HWY_SCALAR
 #include "vector_bits-inl.hpp"
+#include "vector_peer-inl.hpp"
 #include "vector_relative-inl.hpp"
 #include "vector_sums-inl.hpp"
 #endif
@@ -35,11 +36,14 @@ double widen(const FloatBlock& block, std::uint32_t magnitude) {
   return block.is_half ? float16_to_double(bits) : bfloat16_to_double(bits);
 }
 
-HWY_INLINE std::uint64_t count_zeros(const FloatBlock& block) {
-  const hn::ScalableTag<float> d;
+/// How many elements of actual are 0; T: an unsigned type of the elements' size.
+template <class T>
+HWY_INLINE std::uint64_t count_zeros(const T* elements, int n) {
+  const hn::ScalableTag<T> d;
+  const auto magnitude = hn::Set(d, static_cast<T>(static_cast<T>(~T{0}) >> 1));
   std::size_t zeros = 0;
-  for (int i = 0; i < block.n; i += static_cast<int>(hn::Lanes(d))) {
-    zeros += hn::CountTrue(d, hn::Eq(hn::LoadU(d, block.actual + i), hn::Zero(d)));
+  for (int i = 0; i < n; i += static_cast<int>(hn::Lanes(d))) {
+    zeros += hn::CountTrue(d, hn::Eq(hn::And(hn::LoadU(d, elements + i), magnitude), hn::Zero(d)));
   }
   return zeros;
 }
@@ -90,8 +94,10 @@ HWY_INLINE unsigned least_nonzero(const std::uint8_t* bytes, int n) {
 
 HWY_INLINE void count_errors(const FloatBlock& block, const RelativeResult& relative, const std::uint8_t* codes,
                              std::uint32_t zeros, Histograms& histograms) {
-  const unsigned first = least_nonzero(codes, block.n);
+  histograms.error[0] += zeros - static_cast<std::uint32_t>(block.padding);
   auto beyond = static_cast<std::uint32_t>(block.n) - zeros;
+  if (beyond == 0) return;
+  const unsigned first = least_nonzero(codes, block.n);
   if (first != 0 && first <= kUnitErrorCode) {
     const unsigned largest = detail::bit_cast<std::uint32_t>(relative.max_relative) >> 23;
     const unsigned length = std::min(largest, kUnitErrorCode) - first + 1;
@@ -103,31 +109,60 @@ HWY_INLINE void count_errors(const FloatBlock& block, const RelativeResult& rela
     }
   }
   histograms.error[kErrorBins - 1] += beyond;
-  histograms.error[0] += zeros - static_cast<std::uint32_t>(block.padding);
 }
 
-HWY_INLINE RelativeResult relative_of(const Plan& plan, const FloatBlock& block, bool has_zeros, std::uint8_t* codes) {
+template <class Load, bool kSums>
+HWY_INLINE RelativeResult relative_of(const Plan& plan, const FloatBlock& block, bool has_zeros, std::uint8_t* codes,
+                                      SumsResult& sums) {
   const auto inverse = static_cast<float>(plan.scale_guess > 0 ? 1 / plan.scale_guess : 0x1p100);
   // Slightly less than the tolerance, so that rounding never lowers the bound.
   const auto atol = static_cast<float>(plan.atol * (1 - 0x1p-20));
   if (has_zeros) {
-    return plan.rtol_bound ? walk_relative<true, true>(block, inverse, atol, codes)
-                           : walk_relative<true, false>(block, inverse, atol, codes);
+    return plan.rtol_bound ? walk_relative<RelativeKind<Load, true, true, kSums> >(block, inverse, atol, codes, sums)
+                           : walk_relative<RelativeKind<Load, true, false, kSums> >(block, inverse, atol, codes, sums);
   }
-  return plan.rtol_bound ? walk_relative<false, true>(block, inverse, atol, codes)
-                         : walk_relative<false, false>(block, inverse, atol, codes);
+  return plan.rtol_bound ? walk_relative<RelativeKind<Load, false, true, kSums> >(block, inverse, atol, codes, sums)
+                         : walk_relative<RelativeKind<Load, false, false, kSums> >(block, inverse, atol, codes, sums);
+}
+
+/// Whether runs of float32 kept the squares: no overflow, and no more lost to underflow than double would lose to rounding.
+bool keeps_squares(const SumsResult& sums) {
+  const auto kept = [](double sum) { return sum == 0 || (sum > 0x1p-100 && sum < 0x1p120); };
+  return kept(sums.actual_square) && kept(sums.expected_square) && (sums.max_difference == 0 || (sums.square > 0x1p-100));
+}
+
+/// The numbers of a block of 16-bit elements; false: they need widening and double sums.
+HWY_INLINE bool gather_short(const Plan& plan, const FloatBlock& block, bool has_zeros, std::uint8_t* codes, SumsResult& sums,
+                             RelativeResult& relative) {
+  relative = block.is_half ? relative_of<LoadFloat16, true>(plan, block, has_zeros, codes, sums)
+                           : relative_of<LoadBFloat16, true>(plan, block, has_zeros, codes, sums);
+  return keeps_squares(sums);
 }
 
 bool gather_block_vector(const Plan& plan, const FloatBlock& block, Totals& totals, Histograms& histograms) {
   HWY_ALIGN std::uint8_t codes[kBlockSize];
   HWY_ALIGN std::uint8_t error_codes[kBlockSize];
   BitsResult bits = block.actual_bits == nullptr ? walk_bits32(block, codes) : walk_bits16(block, codes);
-  const SumsResult sums = walk_sums(block);
-  // Squares of finite numbers can't overflow here: anything else was NaN or infinite in the block.
-  if (!std::isfinite(sums.actual_square) || !std::isfinite(sums.expected_square)) return false;
+  const bool has_zeros = bits.min_expected == 0;
+  SumsResult sums;
   RelativeResult relative;
-  if (plan.relative || plan.error_bins) relative = relative_of(plan, block, bits.min_expected == 0, error_codes);
+  if (block.actual == nullptr) {
+    if (!gather_short(plan, block, has_zeros, error_codes, sums, relative)) return false;
+  } else {
+    sums = walk_sums(block);
+    // Squares of finite numbers can't overflow here: anything else was NaN or infinite in the block.
+    if (!std::isfinite(sums.actual_square) || !std::isfinite(sums.expected_square)) return false;
+    if ((plan.relative || plan.error_bins) && bits.max_ulp != 0) {
+      relative = relative_of<LoadFloat32, false>(plan, block, has_zeros, error_codes, sums);
+    }
+  }
   if (!(relative.max_relative < 0x1p127f)) return false;
+  const double max_expected = widen(block, bits.max_expected);
+  if (plan.peer) {
+    // So that neither a binade's inverse nor a distance in ulp leaves the range of float32.
+    if (max_expected >= 0x1p127 || relative.max_relative >= 0x1p100f) return false;
+    gather_peer(plan.limits, block, widen(block, bits.min_expected), sums.square, totals);
+  }
   if (bits.max_ulp > kShortUlp) walk_large_ulps(block, codes, bits);
 
   const auto n = static_cast<std::uint64_t>(block.n - block.padding);
@@ -136,10 +171,15 @@ bool gather_block_vector(const Plan& plan, const FloatBlock& block, Totals& tota
   totals.count += n;
   totals.finite += n;
   totals.mismatch += static_cast<std::uint64_t>(block.n) - equal;
-  if (bits.min_actual == 0) totals.zero_actual += count_zeros(block) - static_cast<std::uint64_t>(block.padding);
+  if (bits.min_actual == 0) {
+    const std::uint64_t zeros = block.actual_bits != nullptr
+                                    ? count_zeros(block.actual_bits, block.n)
+                                    : count_zeros(reinterpret_cast<const std::uint32_t*>(block.actual), block.n);
+    totals.zero_actual += zeros - static_cast<std::uint64_t>(block.padding);
+  }
   totals.finite_relative += n - static_cast<std::uint64_t>(relative.infinite);
   totals.max_difference = std::max(totals.max_difference, sums.max_difference);
-  totals.max_magnitude = std::max(totals.max_magnitude, widen(block, bits.max_expected));
+  totals.max_magnitude = std::max(totals.max_magnitude, max_expected);
   totals.max_ulp = std::max<std::uint64_t>(totals.max_ulp, bits.max_ulp);
   totals.actual_square += sums.actual_square;
   totals.expected_square += sums.expected_square;

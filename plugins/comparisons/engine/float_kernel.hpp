@@ -13,7 +13,8 @@
 
 namespace assay::engine {
 
-/// One block. Arrays are padded with zeros to a multiple of kVectorPadding elements.
+/// One block. Arrays are padded with zeros to a multiple of kVectorPadding elements. 16-bit elements come as bits, and as floats
+/// too where the sums are to be added in double from the first term on.
 struct FloatBlock {
   const float* actual = nullptr;
   const float* expected = nullptr;

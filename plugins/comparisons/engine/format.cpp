@@ -37,6 +37,7 @@ bool is_supported(assay_dtype dtype) { return dtype_name(dtype) != "unknown"; }
 PeerLimits peer_limits(assay_dtype actual, assay_dtype expected) {
   PeerLimits limits;
   const Format tested = format_of(actual);
+  limits.is_single = actual.bits <= 32 && expected.bits <= 32;
   limits.largest = tested.largest;
   limits.overflow = actual == kBFloat16 ? format_of(kFloat32).largest : tested.largest;
   // The peer turns bfloat16 into float32, so its expected side has float32's epsilon unless it is replaced.

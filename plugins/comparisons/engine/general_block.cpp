@@ -1,94 +1,41 @@
 #include "general_block.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 
 #include "bins.hpp"
 #include "classes.hpp"
+#include "lane_sum.hpp"
+#include "peer_block.hpp"
+#include "tile_kernel.hpp"
 
 namespace assay::engine {
 namespace {
 
-/// A sum in eight lanes: the order of additions of a vector of eight.
-struct LaneSum {
-  double lanes[8] = {};
-  void add(int lane, double value) { lanes[lane] += value; }
-  [[nodiscard]] double total() const {
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+/// How often each bin occurs, in several tables, so that equal neighbours don't wait for each other.
+struct BinCounts {
+  std::uint32_t tables[4][64] = {};
+
+  /// `spare` of the zeros among the bins don't count.
+  void add(const std::uint8_t* bins, int n, std::uint64_t spare) {
+    for (int i = 0; i < n; ++i) ++tables[i % 4][bins[i]];
+    tables[0][0] -= static_cast<std::uint32_t>(spare);
+  }
+  void finish(std::array<std::uint64_t, 64>& counts) const {
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+      // Only the sum of the tables is a count: what was spared may have been counted in another table.
+      counts[bin] += tables[0][bin] + tables[1][bin] + tables[2][bin] + tables[3][bin];
+    }
   }
 };
+static_assert(kUlpBins == 64 && kErrorBins == 64);
 
 struct BlockSums {
-  LaneSum actual_square, expected_square, product, square, difference, relative, ulp;
-  LaneSum normal_relative, normal_square, peer_ulp;
+  BinCounts ulp_bins, error_bins;
+  LaneSum actual_square, expected_square, product, square, ulp;
+  RelativeTerms relative;
 };
-
-/// A non-finite pair as the peer judges it: both clipped to the finite range of the tested dtype.
-bool special_is_wrong(const PeerLimits& limits, double actual, double expected) {
-  if (std::isnan(actual) || std::isnan(expected)) return std::isnan(actual) != std::isnan(expected);
-  const double clipped_actual = std::clamp(actual, -limits.largest, limits.largest);
-  const double clipped_expected = std::clamp(expected, -limits.largest, limits.largest);
-  double difference = std::fabs(clipped_actual - clipped_expected);
-  if (difference > limits.overflow) difference = std::numeric_limits<double>::infinity();
-  return !(difference / (std::fabs(expected) + limits.epsilon) <= limits.rtol);
-}
-
-/// The peer's float8 distance, with its sign.
-double float8_ulp(double actual, double expected) {
-  const double tiny = std::ldexp(1.0, -1000);
-  const auto sign = [](double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); };
-  const double log_expected = std::max(std::log2(std::fabs(expected) + tiny), -22.0);
-  const double exponent = std::floor(log_expected);
-  const double distance_from_one = std::fabs(exponent);
-  const double width = distance_from_one <= 3 ? 3 : (distance_from_one <= 7 ? 2 : (distance_from_one <= 15 ? 1 : 0));
-  if (width > 0) return (actual - expected) * std::exp2(width - exponent);
-  return sign(actual) * std::log2(std::fabs(actual) + tiny) - sign(expected) * log_expected;
-}
-
-double peer_ulp(const PeerLimits& limits, double actual, double expected) {
-  if (limits.signed_ulp) return float8_ulp(actual, expected);
-  const double magnitude = std::fabs(expected);
-  if (!std::isfinite(magnitude)) return std::numeric_limits<double>::quiet_NaN();
-  // Zero has exponent 0 in the peer's formula, not the smallest one.
-  const int exponent = magnitude == 0 ? 0 : std::max(std::ilogb(magnitude), limits.ulp_min_exponent);
-  return std::ldexp(std::fabs(actual - expected), limits.ulp_fraction_bits - exponent);
-}
-
-void gather_peer(const Tile& tile, const Plan& plan, int i, PeerTotals& totals, BlockSums& sums) {
-  const PeerLimits& limits = plan.limits;
-  const int lane = i % 8;
-  const double actual = tile.actual[i];
-  const double expected = tile.expected[i];
-  const double rounded = tile.rounded[i];
-  const double difference = std::fabs(actual - expected);
-  const double magnitude = std::fabs(expected);
-  const double relative = difference / (magnitude + limits.epsilon);
-  totals.below[0] += relative < 1e-2 ? 1 : 0;
-  totals.below[1] += relative < 1e-3 ? 1 : 0;
-  totals.below[2] += relative < 1e-4 ? 1 : 0;
-  totals.positive += actual > rounded ? 1 : 0;
-  totals.negative += actual < rounded ? 1 : 0;
-  if (!std::isfinite(actual) || !std::isfinite(rounded)) {
-    ++totals.special;
-    totals.special_wrong += special_is_wrong(limits, actual, rounded) ? 1 : 0;
-  } else if (magnitude <= limits.small_value) {
-    ++totals.small;
-    totals.small_over_benchmark += difference > limits.atol_benchmark ? 1 : 0;
-    totals.small_over_absolute += difference > limits.atol_absolute ? 1 : 0;
-  } else {
-    totals.normal_over_rtol += relative > limits.rtol ? 1 : 0;
-    totals.normal_max_relative = std::max(totals.normal_max_relative, relative);
-    sums.normal_relative.add(lane, relative);
-    sums.normal_square.add(lane, difference * difference);
-  }
-  if (limits.has_ulp) {
-    const double ulp = peer_ulp(limits, actual, expected);
-    totals.ulp_over += ulp > limits.ulp_share_above ? 1 : 0;
-    if (!(ulp <= totals.ulp_max)) totals.ulp_max = std::isnan(totals.ulp_max) ? totals.ulp_max : ulp;
-    sums.peer_ulp.add(lane, ulp);
-  }
-}
 
 void count_class(NumberClass number, std::uint64_t& nan, std::uint64_t& pos_inf, std::uint64_t& neg_inf) {
   switch (number) {
@@ -99,85 +46,82 @@ void count_class(NumberClass number, std::uint64_t& nan, std::uint64_t& pos_inf,
   }
 }
 
-/// Counts the pair's classes; whether both are finite, so that its numbers count.
-bool gather_classes(const Tile& tile, int i, Totals& totals) {
+/// Counts the classes of a pair that is not finite on both sides.
+void count_special(const Tile& tile, int i, Totals& totals) {
   const double* actual = tile.actual + i * tile.parts;
   const double* expected = tile.expected + i * tile.parts;
   const NumberClass of_actual = class_of(actual, tile.parts);
-  const NumberClass of_expected = class_of(expected, tile.parts);
-  if (of_actual == NumberClass::kFinite && of_expected == NumberClass::kFinite) return true;
   count_class(of_actual, totals.nan_actual, totals.pos_inf_actual, totals.neg_inf_actual);
-  count_class(of_expected, totals.nan_expected, totals.pos_inf_expected, totals.neg_inf_expected);
+  count_class(class_of(expected, tile.parts), totals.nan_expected, totals.pos_inf_expected, totals.neg_inf_expected);
   const bool same = same_class(actual, expected, tile.parts);
   const bool equal = same_value(actual, expected, tile.parts);
   totals.class_mismatch += same ? 0 : 1;
   totals.equal_nan += equal && of_actual == NumberClass::kNan ? 1 : 0;
   totals.equal_inf += same && of_actual != NumberClass::kNan ? 1 : 0;
   totals.mismatch += equal ? 0 : 1;
-  return false;
 }
 
-void gather_squares(const Tile& tile, int i, BlockSums& sums) {
-  double actual_square = 0;
-  double expected_square = 0;
-  double product = 0;
-  double square = 0;
-  for (int part = i * tile.parts; part < (i + 1) * tile.parts; ++part) {
-    const double actual = tile.actual[part];
-    const double expected = tile.expected[part];
-    actual_square += actual * actual;
-    expected_square += expected * expected;
-    product += actual * expected;
-    square += (actual - expected) * (actual - expected);
-  }
-  const int lane = i % 8;
-  sums.actual_square.add(lane, actual_square);
-  sums.expected_square.add(lane, expected_square);
-  sums.product.add(lane, product);
-  sums.square.add(lane, square);
+bool all_finite(const Tile& tile) {
+  // 0 * x is 0 for finite numbers and NaN for all others.
+  double probe = 0;
+  for (int i = 0; i < tile.n * tile.parts; ++i) probe += 0 * tile.actual[i] + 0 * tile.expected[i];
+  return probe == 0;
 }
 
-void gather_relative(const Tile& tile, const Plan& plan, int i, Totals& totals, BlockSums& sums, Histograms& histograms) {
-  const double difference = tile.difference[i];
-  const double magnitude = tile.magnitude[i];
-  double relative = 0;
-  Bounds& bounds = totals.bounds;
-  bounds.max_difference = std::max(bounds.max_difference, difference);
-  if (magnitude != 0) {
-    relative = difference / magnitude;
-    bounds.max_relative = std::max(bounds.max_relative, relative);
-    bounds.max_rtol = std::max(bounds.max_rtol, (difference - plan.atol) / magnitude);
-    if (plan.scale_guess > 0) bounds.max_scaled = std::max(bounds.max_scaled, std::min(relative, difference / plan.scale_guess));
-  } else if (difference != 0) {
-    relative = std::numeric_limits<double>::infinity();
-    bounds.max_difference_at_zero = std::max(bounds.max_difference_at_zero, difference);
-  }
-  if (relative <= std::numeric_limits<double>::max()) {
-    ++totals.finite_relative;
-    sums.relative.add(i % 8, relative);
-  }
-  if (plan.error_bins) ++histograms.error[static_cast<std::size_t>(error_bin(relative))];
-}
-
-void gather_tile(const Tile& tile, const Plan& plan, Totals& totals, BlockSums& sums, Histograms& histograms) {
+/// Takes the pairs that are not finite on both sides out of the numbers: counts them and puts zeros in their place. Returns how
+/// many.
+int take_special_out(Tile& tile, Totals& totals) {
+  if (all_finite(tile)) return 0;
+  int taken = 0;
   for (int i = 0; i < tile.n; ++i) {
-    const double* actual = tile.actual + i * tile.parts;
-    totals.zero_actual += actual[0] == 0 && (tile.parts == 1 || actual[1] == 0) ? 1 : 0;
-    if (plan.peer) gather_peer(tile, plan, i, totals.peer, sums);
-    if (!gather_classes(tile, i, totals)) continue;
+    if (is_finite_pair(tile, i)) continue;
+    ++taken;
+    count_special(tile, i, totals);
+    // A zero of actual that stands beside NaN or infinity was counted before.
+    for (int part = i * tile.parts; part < (i + 1) * tile.parts; ++part) tile.actual[part] = tile.expected[part] = 0;
+    tile.difference[i] = tile.magnitude[i] = 0;
+    tile.ulp[i] = 0;
+  }
+  return taken;
+}
 
-    ++totals.finite;
-    const double difference = tile.difference[i];
-    totals.mismatch += difference != 0 ? 1 : 0;
-    totals.max_difference = std::max(totals.max_difference, difference);
-    totals.max_magnitude = std::max(totals.max_magnitude, tile.magnitude[i]);
-    for (int part = 0; part < tile.parts; ++part) totals.max_actual = std::max(totals.max_actual, std::fabs(actual[part]));
-    sums.difference.add(i % 8, difference);
-    if (plan.sums) gather_squares(tile, i, sums);
-    gather_relative(tile, plan, i, totals, sums, histograms);
-    totals.max_ulp = std::max(totals.max_ulp, tile.ulp[i]);
-    sums.ulp.add(i % 8, static_cast<double>(tile.ulp[i]));
-    if (plan.ulp_bins) ++histograms.ulp[static_cast<std::size_t>(ulp_bin(tile.ulp[i]))];
+std::uint64_t count_zeros(const Tile& tile) {
+  std::uint64_t zeros = 0;
+  if (tile.parts == 1) {
+    for (int i = 0; i < tile.n; ++i) zeros += tile.actual[i] == 0 ? 1 : 0;
+  } else {
+    for (int i = 0; i < tile.n; ++i) zeros += tile.actual[2 * i] == 0 && tile.actual[2 * i + 1] == 0 ? 1 : 0;
+  }
+  return zeros;
+}
+
+double largest_part(const double* values, int n) {
+  double result = 0;
+  for (int i = 0; i < n; ++i) result = std::max(result, std::fabs(values[i]));
+  return result;
+}
+
+/// Adds a tile to the sums of its block. Pads the tile.
+void gather_tile(Tile& tile, const Plan& plan, Totals& totals, BlockSums& sums) {
+  totals.count += static_cast<std::uint64_t>(tile.n);
+  totals.zero_actual += count_zeros(tile);
+  const auto taken = static_cast<std::uint64_t>(take_special_out(tile, totals));
+  const std::uint64_t finite = static_cast<std::uint64_t>(tile.n) - taken;
+  totals.finite += finite;
+
+  const int padded = tile.pad(kTilePadding);
+  if (plan.sums) {
+    add_squares(tile.actual, tile.expected, padded * tile.parts, sums.actual_square, sums.expected_square, sums.product,
+                sums.square);
+  }
+  std::uint8_t bins[Tile::kSize];
+  const std::uint64_t infinite_before = sums.relative.infinite;
+  add_relative(tile.difference, tile.magnitude, padded, sums.relative, bins);
+  totals.finite_relative += finite - (sums.relative.infinite - infinite_before);
+  if (plan.error_bins) sums.error_bins.add(bins, tile.n, taken);
+  if (plan.ulp || plan.ulp_bins) {
+    totals.max_ulp = std::max(totals.max_ulp, add_distances(tile.ulp, padded, sums.ulp, bins));
+    if (plan.ulp_bins) sums.ulp_bins.add(bins, tile.n, taken);
   }
 }
 
@@ -186,22 +130,34 @@ void gather_tile(const Tile& tile, const Plan& plan, Totals& totals, BlockSums& 
 void gather_general_block(const PairReader& reader, const Plan& plan, std::int64_t begin, int n, Totals& totals,
                           Histograms& histograms) {
   BlockSums sums;
+  sums.relative.scale = plan.scale_guess;
+  sums.relative.atol = plan.atol;
+  PeerBlock peer(plan.limits);
   Tile tile;
   for (int done = 0; done < n; done += Tile::kSize) {
     reader.read(begin + done, std::min(Tile::kSize, n - done), tile, PairReader::kWithUlp);
-    gather_tile(tile, plan, totals, sums, histograms);
+    if (plan.peer) {
+      totals.max_actual = std::max(totals.max_actual, largest_part(tile.actual, tile.n));
+      peer.gather(tile, totals.peer);
+    }
+    gather_tile(tile, plan, totals, sums);
   }
-  totals.count += static_cast<std::uint64_t>(n);
+  if (plan.peer) peer.finish(totals.peer);
+  if (plan.ulp_bins) sums.ulp_bins.finish(histograms.ulp);
+  if (plan.error_bins) sums.error_bins.finish(histograms.error);
   totals.actual_square += sums.actual_square.total();
   totals.expected_square += sums.expected_square.total();
   totals.product += sums.product.total();
   totals.square += sums.square.total();
-  totals.difference += sums.difference.total();
-  totals.relative += sums.relative.total();
+  const RelativeTerms& relative = sums.relative;
+  totals.difference += relative.difference_sum.total();
+  totals.relative += relative.relative_sum.total();
+  totals.mismatch += relative.different;
+  totals.max_difference = std::max(totals.max_difference, relative.max_difference);
+  totals.max_magnitude = std::max(totals.max_magnitude, relative.max_magnitude);
+  totals.bounds.merge(
+      {relative.max_difference, relative.max_difference_at_zero, relative.max_relative, relative.max_scaled, relative.max_rtol});
   totals.ulp += sums.ulp.total();
-  totals.peer.normal_relative += sums.normal_relative.total();
-  totals.peer.normal_square += sums.normal_square.total();
-  totals.peer.ulp += sums.peer_ulp.total();
 }
 
 }  // namespace assay::engine

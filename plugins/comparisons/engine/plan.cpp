@@ -19,10 +19,8 @@ Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_
   plan.median = any(Metric::kSignificantBitsMedian);
   plan.first_mismatch = any(Metric::kMismatchFirst);
   plan.first_class_mismatch = any(Metric::kClassMismatchFirst);
-  plan.sums = any(Metric::kCosine, Metric::kRelL2Error, Metric::kRmsExpected, Metric::kMaxScaledError, Metric::kMintCosine,
-                  Metric::kTorchCosine, Metric::kMeanAbsError);
-  plan.relative = plan.worst || plan.scaled || plan.rtol ||
-                  any(Metric::kMaxRelError, Metric::kMeanRelError, Metric::kSignificantBitsWorst, Metric::kMintMaxRelError);
+  plan.sums = plan.worst || plan.scaled ||
+              any(Metric::kCosine, Metric::kRelL2Error, Metric::kRmsExpected, Metric::kMintCosine, Metric::kTorchCosine);
   plan.error_bins = any(Metric::kSignificantBitsMedian, Metric::kErrorHistogram);
   plan.ulp = any(Metric::kMaxUlp, Metric::kMeanUlp);
   plan.ulp_bins = any(Metric::kUlpHistogram);
@@ -31,6 +29,8 @@ Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_
                            Metric::kTorchErrorBalance, Metric::kTorchRmse, Metric::kTorchSmallValueRatio, Metric::kTorchMaxRelError,
                            Metric::kTorchMeanRelError, Metric::kTorchInfNanRatio, Metric::kTorchRelativeRatio,
                            Metric::kTorchAbsoluteRatio, Metric::kTorchUlpMax, Metric::kTorchUlpMean, Metric::kTorchUlpShare);
+  plan.relative = plan.peer || plan.worst || plan.scaled || plan.rtol ||
+                  any(Metric::kMaxRelError, Metric::kMeanRelError, Metric::kSignificantBitsWorst, Metric::kMintMaxRelError);
   return plan;
 }
 

@@ -6,11 +6,14 @@
 
 #include "bins.hpp"
 #include "block_scan.hpp"
+#include "tile_kernel.hpp"
+#include "worst_list.hpp"
 
 namespace assay::engine {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kTiniest = std::numeric_limits<double>::denorm_min();
 
 template <class Has, class Matches>
 std::int64_t find_first(const PairReader& reader, const Walk& walk, Has has, Matches matches) {
@@ -39,38 +42,6 @@ class Patience {
   int left_ = kTiedBlocks;
 };
 
-/// The worst elements so far: larger key first, then lower index.
-class WorstList {
- public:
-  void add(double key, std::int64_t index) {
-    if (!takes(key, index)) return;
-    std::size_t at = full() ? count_ - 1 : count_++;
-    for (; at > 0 && before(key, index, entries_[at - 1]); --at) entries_[at] = entries_[at - 1];
-    entries_[at] = {key, index};
-  }
-  /// Whether an element with this key at this index enters.
-  [[nodiscard]] bool takes(double key, std::int64_t index) const {
-    return key > 0 && (!full() || before(key, index, entries_[count_ - 1]));
-  }
-  /// The key to beat; 0 while there is room.
-  [[nodiscard]] double least() const { return full() ? entries_[count_ - 1].key : 0; }
-  [[nodiscard]] double key(std::size_t rank) const { return rank < count_ ? entries_[rank].key : 0; }
-  [[nodiscard]] std::int64_t index(std::size_t rank) const { return rank < count_ ? entries_[rank].index : -1; }
-
- private:
-  struct Entry {
-    double key = 0;
-    std::int64_t index = -1;
-  };
-  static bool before(double key, std::int64_t index, const Entry& entry) {
-    return key > entry.key || (key == entry.key && index < entry.index);
-  }
-  [[nodiscard]] bool full() const { return count_ == entries_.size(); }
-
-  std::array<Entry, kWorstCount> entries_{};
-  std::size_t count_ = 0;
-};
-
 /// Class mismatches in order of position; returns how many.
 std::size_t find_class_mismatches(const PairReader& reader, const Walk& walk, SecondLook& out) {
   std::size_t rank = 0;
@@ -88,8 +59,7 @@ std::size_t find_class_mismatches(const PairReader& reader, const Walk& walk, Se
 
 /// Elements by |d| / max(|e|, root mean square of e), and the largest of these.
 void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, SecondLook& out) {
-  const double count = static_cast<double>(walk.totals.finite);
-  const double rms = count == 0 ? 0 : std::sqrt(walk.totals.expected_square / count);
+  const double rms = out.norms.rms_expected;
   const double floor = rms > 0 ? rms : 1;  // expected holds zeros only: the difference itself
   const double by_guess = std::max(1.0, plan.scale_guess / floor);
   BlockQueue queue(walk.blocks, [&](const BlockBounds& block) {
@@ -99,13 +69,14 @@ void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, Se
   });
   WorstList list;
   Patience patience;
+  double keys[Tile::kSize];
   while (!queue.empty()) {
     const auto [bound, block] = queue.pop();
     if (!patience.allows(bound, list.least())) break;
     for_each_tile(reader, block, [&](std::int64_t first, const Tile& tile) {
+      floored_ratios(tile.difference, tile.magnitude, floor, tile.n, keys);
       for (int i = 0; i < tile.n; ++i) {
-        const double key = tile.difference[i] / std::max(tile.magnitude[i], floor);
-        if (list.takes(key, first + i) && is_finite_pair(tile, i)) list.add(key, first + i);
+        if (keys[i] >= list.least() && list.takes(keys[i], first + i) && is_finite_pair(tile, i)) list.add(keys[i], first + i);
       }
       return true;
     });
@@ -116,19 +87,22 @@ void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, Se
   for (std::size_t i = 0; rank < out.worst.size(); ++i, ++rank) out.worst[rank] = list.index(i);
 }
 
-/// The largest key(difference, magnitude) over finite pairs that differ; bound(block) is not below any key in the block.
-template <class Bound, class Key>
-double find_largest(const PairReader& reader, const Walk& walk, Bound bound, Key key) {
+/// The largest (|d| - less) / |e| over finite pairs with e not 0, at least 0; bound(block) is not below any in the block.
+template <class Bound>
+double find_largest(const PairReader& reader, const Walk& walk, double less, Bound bound) {
   double largest = 0;
   BlockQueue queue(walk.blocks, bound);
   Patience patience;
+  double reduced[Tile::kSize];
+  double ratios[Tile::kSize];
   while (!queue.empty()) {
     const auto entry = queue.pop();
     if (!patience.allows(entry.bound, largest)) break;
     for_each_tile(reader, entry.block, [&](std::int64_t, const Tile& tile) {
+      for (int i = 0; i < tile.n; ++i) reduced[i] = tile.difference[i] - less;
+      floored_ratios(reduced, tile.magnitude, kTiniest, tile.n, ratios);
       for (int i = 0; i < tile.n; ++i) {
-        const double value = key(tile.difference[i], tile.magnitude[i]);
-        if (value > largest && tile.difference[i] > 0 && is_finite_pair(tile, i)) largest = value;
+        if (ratios[i] > largest && tile.magnitude[i] > 0 && is_finite_pair(tile, i)) largest = ratios[i];
       }
       return true;
     });
@@ -137,24 +111,24 @@ double find_largest(const PairReader& reader, const Walk& walk, Bound bound, Key
 }
 
 double find_max_relative(const PairReader& reader, const Walk& walk) {
-  return find_largest(
-      reader, walk, [](const BlockBounds& block) { return block.max_relative; },
-      [](double difference, double magnitude) { return magnitude == 0 ? 0.0 : difference / magnitude; });
+  return find_largest(reader, walk, 0, [](const BlockBounds& block) { return block.max_relative; });
 }
 
 double find_max_rtol(const PairReader& reader, const Plan& plan, const Walk& walk) {
   if (walk.totals.bounds.max_difference_at_zero > plan.atol) return kInf;
-  const auto bound = [&](const BlockBounds& block) {
+  return find_largest(reader, walk, plan.atol, [&](const BlockBounds& block) {
     if (block.max_difference <= plan.atol) return 0.0;
     return plan.rtol_bound ? block.max_rtol : block.max_relative;
-  };
-  return find_largest(reader, walk, bound, [&](double difference, double magnitude) {
-    return magnitude == 0 ? 0.0 : (difference - plan.atol) / magnitude;
   });
 }
 
-/// The middle relative error. Its octave is exact; inside the octave it is placed by the elements of at most kMedianBlocks blocks.
-double find_median(const PairReader& reader, const Walk& walk) {
+/// Where the middle element lies in the error histogram.
+struct MedianPlace {
+  int bin = 0;
+  double share = 0;  ///< of the bin's elements that come before it
+};
+
+MedianPlace median_place(const Walk& walk) {
   const std::uint64_t middle = (walk.totals.finite + 1) / 2;
   std::uint64_t below = 0;
   int bin = 0;
@@ -163,26 +137,31 @@ double find_median(const PairReader& reader, const Walk& walk) {
     if (below + in_bin >= middle) break;
     below += in_bin;
   }
+  const auto in_bin = static_cast<double>(walk.histograms.error[static_cast<std::size_t>(bin)]);
+  return {bin, (static_cast<double>(middle - below) - 0.5) / in_bin};
+}
+
+/// The middle relative error. Its octave is exact; inside the octave it is placed by the elements of at most kMedianBlocks blocks.
+double find_median(const PairReader& reader, const Walk& walk) {
+  const auto [bin, share] = median_place(walk);
   if (bin == 0) return 0;
-  const double low = bin == 1 ? std::numeric_limits<double>::denorm_min() : std::ldexp(1.0, bin - kUnitErrorBin);
+  const double low = bin == 1 ? kTiniest : std::ldexp(1.0, bin - kUnitErrorBin);
   if (low >= 1) return low;  // no bit is kept, wherever inside
   const double high = std::ldexp(2.0, bin - kUnitErrorBin);
-  const auto in_bin = static_cast<double>(walk.histograms.error[static_cast<std::size_t>(bin)]);
-  const double share = (static_cast<double>(middle - below) - 0.5) / in_bin;
 
   const std::size_t blocks = walk.blocks.size();
   const std::size_t samples = std::min(blocks, kMedianBlocks);
   const auto room = std::min(samples * kBlockSize, static_cast<std::size_t>(reader.actual().numel()));
   const std::unique_ptr<double[]> inside(new double[room + 1]);
   std::size_t count = 0;
+  double ratios[Tile::kSize];
   for (std::size_t s = 0; s < samples; ++s) {
     for_each_tile(reader, s * blocks / samples, [&](std::int64_t, const Tile& tile) {
-      double relative[Tile::kSize];
-      for (int i = 0; i < tile.n; ++i) relative[i] = tile.difference[i] / tile.magnitude[i];
+      floored_ratios(tile.difference, tile.magnitude, kTiniest, tile.n, ratios);
       // Written always and kept sometimes: a branch here would be a coin toss.
       for (int i = 0; i < tile.n; ++i) {
-        inside[count] = relative[i];
-        count += relative[i] >= low && relative[i] < high ? 1 : 0;
+        inside[count] = ratios[i];
+        count += ratios[i] >= low && ratios[i] < high ? 1 : 0;
       }
       return true;
     });
@@ -226,7 +205,8 @@ SecondLook look_again(const PairReader& reader, const Plan& plan, const Walk& wa
     out.first_class_mismatch = find_first(
         reader, walk, [](const BlockBounds& block) { return block.has_class_mismatch; }, is_class_mismatch);
   }
-  if (plan.worst) find_worst(reader, plan, walk, out);
+  if (plan.sums) out.norms = find_norms(reader, walk);
+  if (plan.worst || plan.scaled) find_worst(reader, plan, walk, out);
   if (walk.totals.finite == 0) return out;
   if (plan.relative) {
     out.max_relative_nonzero = find_max_relative(reader, walk);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "decode.hpp"
+#include "tile_kernel.hpp"
 
 namespace assay::engine {
 namespace {
@@ -22,13 +23,11 @@ void decode_side(const Source& source, const std::byte* raw, int n, int parts, d
   }
 }
 
-/// |d| and |e| of every element.
+/// |d| and |e| of every element, padded.
 void measure(Tile& tile) {
+  const int padded = tile.pad(kTilePadding);
   if (tile.parts == 1) {
-    for (int i = 0; i < tile.n; ++i) {
-      tile.difference[i] = std::fabs(tile.actual[i] - tile.expected[i]);
-      tile.magnitude[i] = std::fabs(tile.expected[i]);
-    }
+    measure_reals(tile.actual, tile.expected, padded, tile.difference, tile.magnitude);
     return;
   }
   for (int i = 0; i < tile.n; ++i) {
@@ -39,31 +38,63 @@ void measure(Tile& tile) {
   }
 }
 
-/// Expected in the actual's dtype, and, for floats, the distances to it.
-void measure_ulp(Tile& tile, assay_dtype actual, assay_dtype expected, bool distances) {
+/// Expected in the actual's dtype.
+void round_expected(Tile& tile, assay_dtype actual, assay_dtype expected) {
   const int count = tile.n * tile.parts;
   if (actual == expected) {
     std::copy_n(tile.expected, count, tile.rounded);
   } else {
     for (int i = 0; i < count; ++i) tile.rounded[i] = round_to(actual, tile.expected[i]);
   }
-  if (!distances) return;
+}
+
+/// Of complex numbers the larger distance of their parts.
+void measure_ulp(Tile& tile, const Format& format) {
+  if (tile.parts == 1) {
+    rank_distances(format, tile.actual, tile.rounded, tile.pad(kTilePadding), tile.ulp);
+    return;
+  }
+  std::uint64_t distances[2 * Tile::kSize];
+  rank_distances(format, tile.actual, tile.rounded, 2 * tile.pad(kTilePadding), distances);
+  for (int i = 0; i < tile.n; ++i) tile.ulp[i] = std::max(distances[2 * i], distances[2 * i + 1]);
+}
+
+/// 64-bit integers lie closer than doubles: their distances are taken before they are widened.
+void measure_wide_integers(Tile& tile, assay_dtype actual, const std::byte* actual_raw, assay_dtype expected,
+                           const std::byte* expected_raw) {
   for (int i = 0; i < tile.n; ++i) {
-    tile.ulp[i] = 0;
-    for (int part = i * tile.parts; part < (i + 1) * tile.parts; ++part) {
-      const std::uint64_t distance = key_distance(order_key(actual, tile.actual[part]), order_key(actual, tile.rounded[part]));
-      tile.ulp[i] = std::max(tile.ulp[i], distance);
-    }
+    tile.ulp[i] = integer_distance(load_integer(actual, actual_raw, i), load_integer(expected, expected_raw, i));
+    tile.difference[i] = static_cast<double>(tile.ulp[i]);
+  }
+}
+
+/// The distance of integers is their difference; a floating-point expected is rounded first.
+void measure_whole_ulp(Tile& tile) {
+  for (int i = 0; i < tile.n; ++i) {
+    const double distance = std::fabs(tile.actual[i] - tile.rounded[i]);
+    tile.ulp[i] = distance < 0x1p63 ? static_cast<std::uint64_t>(distance) : std::uint64_t{1} << 63;
   }
 }
 
 }  // namespace
 
+int Tile::pad(int multiple) {
+  const int padded = (n + multiple - 1) / multiple * multiple;
+  for (int i = n * parts; i < padded * parts; ++i) actual[i] = expected[i] = rounded[i] = 0;
+  for (int i = n; i < padded; ++i) {
+    difference[i] = magnitude[i] = 0;
+    ulp[i] = 0;
+  }
+  return padded;
+}
+
 PairReader::PairReader(const Source& actual, const Source& expected)
     : actual_(actual),
       expected_(expected),
+      format_(format_of(actual.dtype())),
       complex_(assay::is_complex(actual.dtype()) || assay::is_complex(expected.dtype())),
-      integers_(is_whole(actual.dtype()) && is_whole(expected.dtype())) {}
+      wide_integers_(is_whole(actual.dtype()) && is_whole(expected.dtype()) &&
+                     (actual.dtype().bits == 64 || expected.dtype().bits == 64)) {}
 
 void PairReader::read(std::int64_t begin, int n, Tile& tile, Depth depth) const {
   std::byte actual_scratch[Tile::kSize * 16];
@@ -76,14 +107,15 @@ void PairReader::read(std::int64_t begin, int n, Tile& tile, Depth depth) const 
   decode_side(actual_, actual_raw, n, tile.parts, tile.actual);
   decode_side(expected_, expected_raw, n, tile.parts, tile.expected);
   measure(tile);
-  if (integers_) {
-    for (int i = 0; i < n; ++i) {
-      tile.ulp[i] =
-          integer_distance(load_integer(actual_.dtype(), actual_raw, i), load_integer(expected_.dtype(), expected_raw, i));
-      tile.difference[i] = static_cast<double>(tile.ulp[i]);
-    }
+  if (wide_integers_) measure_wide_integers(tile, actual_.dtype(), actual_raw, expected_.dtype(), expected_raw);
+  if (depth == kWithoutUlp) return;
+  const assay_dtype part = part_dtype(actual_.dtype());
+  round_expected(tile, part, part_dtype(expected_.dtype()));
+  if (is_floating(part)) {
+    measure_ulp(tile, format_);
+  } else if (!wide_integers_) {
+    measure_whole_ulp(tile);
   }
-  if (depth == kWithUlp) measure_ulp(tile, part_dtype(actual_.dtype()), part_dtype(expected_.dtype()), !integers_);
 }
 
 }  // namespace assay::engine

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "format.hpp"
 #include "source.hpp"
 
 namespace assay::engine {
@@ -23,6 +24,9 @@ struct Tile {
   double difference[kSize];    ///< |a - e|, of the exact values; not a number where a part is not finite
   double magnitude[kSize];     ///< |e|
   std::uint64_t ulp[kSize];    ///< between the ordered numbers of actual and rounded; of complex: the larger part
+
+  /// Fills up to a multiple of `multiple` elements (a divisor of kSize) with equal pairs of zeros; returns the padded number.
+  int pad(int multiple);
 };
 
 class PairReader {
@@ -41,8 +45,9 @@ class PairReader {
  private:
   const Source& actual_;
   const Source& expected_;
+  Format format_;
   bool complex_;
-  bool integers_;
+  bool wide_integers_;  ///< integers on both sides, 64-bit ones among them
 };
 
 }  // namespace assay::engine

@@ -30,33 +30,30 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, D32>> pack_bytes(D32 d32, V32 v
   return hn::BitCast(d8, hn::Or(even, odd));
 }
 
-/// counts[k] = how many of the n bytes are first + k, for k < length. n: a multiple of the vector's bytes, at most 4080.
+/// counts[k] = how many of the n bytes are first + k, for k < length. n: a multiple of 64, at most 4080.
 HWY_INLINE void count_bytes(const std::uint8_t* bytes, int n, unsigned first, unsigned length, std::uint32_t* counts) {
-  const hn::ScalableTag<std::uint8_t> d8;
+  const hn::CappedTag<std::uint8_t, 32> d8;
   const hn::Repartition<std::uint64_t, decltype(d8)> d64;
+  using V = hn::Vec<decltype(d8)>;
   const auto step = static_cast<int>(hn::Lanes(d8));
-  const auto total = [&](auto lanes)
-                         HWY_ATTR { return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(d64, hn::SumsOf8(lanes)))); };
-  for (unsigned k = 0; k < length; k += 4) {
-    const auto wanted0 = hn::Set(d8, static_cast<std::uint8_t>(first + k));
-    const auto wanted1 = hn::Set(d8, static_cast<std::uint8_t>(first + k + 1));
-    const auto wanted2 = hn::Set(d8, static_cast<std::uint8_t>(first + k + 2));
-    const auto wanted3 = hn::Set(d8, static_cast<std::uint8_t>(first + k + 3));
-    auto count0 = hn::Zero(d8);
-    auto count1 = hn::Zero(d8);
-    auto count2 = hn::Zero(d8);
-    auto count3 = hn::Zero(d8);
-    for (int i = 0; i < n; i += step) {
-      const auto v = hn::Load(d8, bytes + i);
-      count0 = hn::Sub(count0, hn::VecFromMask(d8, hn::Eq(v, wanted0)));
-      count1 = hn::Sub(count1, hn::VecFromMask(d8, hn::Eq(v, wanted1)));
-      count2 = hn::Sub(count2, hn::VecFromMask(d8, hn::Eq(v, wanted2)));
-      count3 = hn::Sub(count3, hn::VecFromMask(d8, hn::Eq(v, wanted3)));
+  // As many at a time as registers hold; more of them only wait for the loads.
+  constexpr unsigned kAtOnce = 4;
+  for (unsigned k = 0; k < length; k += kAtOnce) {
+    V wanted[kAtOnce];
+    V count[kAtOnce];
+    for (unsigned j = 0; j < kAtOnce; ++j) {
+      wanted[j] = hn::Set(d8, static_cast<std::uint8_t>(first + k + j));
+      count[j] = hn::Zero(d8);
     }
-    counts[k] = total(count0);
-    if (k + 1 < length) counts[k + 1] = total(count1);
-    if (k + 2 < length) counts[k + 2] = total(count2);
-    if (k + 3 < length) counts[k + 3] = total(count3);
+    for (int i = 0; i < n; i += 2 * step) {
+      const V even = hn::Load(d8, bytes + i);
+      const V odd = hn::Load(d8, bytes + i + step);
+      for (unsigned j = 0; j < kAtOnce; ++j) count[j] = hn::Sub(count[j], hn::VecFromMask(d8, hn::Eq(even, wanted[j])));
+      for (unsigned j = 0; j < kAtOnce; ++j) count[j] = hn::Sub(count[j], hn::VecFromMask(d8, hn::Eq(odd, wanted[j])));
+    }
+    for (unsigned j = 0; j < kAtOnce && k + j < length; ++j) {
+      counts[k + j] = static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(d64, hn::SumsOf8(count[j]))));
+    }
   }
 }
 

@@ -26,69 +26,129 @@ struct RelativeResult {
   int infinite = 0;  ///< how many differ where e is 0
 };
 
-/// So many neighbouring quotients are added in float32, eight in each of eight lanes, before their sum goes on in double.
-inline constexpr int kRelativeRun = kVectorPadding;
-
 /// Codes of the relative errors' bytes: the exponent byte of the float. kUnitErrorCode means [1, 2); 0 means 0.
 inline constexpr unsigned kUnitErrorCode = 127;
 
 /// Eight floats whatever the width of a vector; see EightLanes.
-using EightFloats = hn::CappedTag<float, 8>;
-inline constexpr int kFloatWidth = static_cast<int>(hn::MaxLanes(EightFloats()));
-inline constexpr int kFloatVectors = 8 / kFloatWidth;
+struct EightFloats {
+  using D = hn::CappedTag<float, 8>;
+  using V = hn::Vec<D>;
+  static constexpr int kWidth = static_cast<int>(hn::MaxLanes(D()));
+  static constexpr int kVectors = 8 / kWidth;
 
-/// Adds eight float sums to eight double sums.
-HWY_INLINE void add_run(const hn::Vec<EightFloats>* run, EightLanes& total) {
-  HWY_ALIGN float lane[8];
-  for (int k = 0; k < kFloatVectors; ++k) hn::Store(run[k], EightFloats(), lane + k * kFloatWidth);
-  const EightLanes::D wide;
-  const hn::Rebind<float, EightLanes::D> narrow;
-  for (int k = 0; k < EightLanes::kVectors; ++k) {
-    const auto part = hn::PromoteTo(wide, hn::Load(narrow, lane + k * EightLanes::kWidth));
-    total.v[k] = hn::Add(total.v[k], part);
+  V v[kVectors];
+
+  HWY_INLINE EightFloats() { clear(); }
+  HWY_INLINE void clear() {
+    for (V& each : v) each = hn::Zero(D());
   }
-}
+  /// Moves the sums on into doubles.
+  HWY_INLINE void flush(EightLanes& total) {
+    HWY_ALIGN float lane[8];
+    for (int k = 0; k < kVectors; ++k) hn::Store(v[k], D(), lane + k * kWidth);
+    const EightLanes::D wide;
+    const hn::Rebind<float, EightLanes::D> narrow;
+    for (int k = 0; k < EightLanes::kVectors; ++k) {
+      total.v[k] = hn::Add(total.v[k], hn::PromoteTo(wide, hn::Load(narrow, lane + k * EightLanes::kWidth)));
+    }
+    clear();
+  }
+};
 
-/// kZeros: expected holds zeros. kRtol: with max_rtol.
-template <bool kZeros, bool kRtol>
-HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_scale, float atol, std::uint8_t* codes) {
-  const EightFloats d;
-  const hn::RebindToUnsigned<EightFloats> d32;
-  const hn::Repartition<std::uint8_t, EightFloats> d8;
-  using V = hn::Vec<EightFloats>;
+/// So many neighbouring terms are added in float32, in eight lanes, before their sum goes on in double.
+inline constexpr int kFloatRun = 2 * kVectorPadding;
+
+struct LoadFloat32 {
+  static HWY_INLINE EightFloats::V actual(const FloatBlock& block, int at) {
+    return hn::LoadU(EightFloats::D(), block.actual + at);
+  }
+  static HWY_INLINE EightFloats::V expected(const FloatBlock& block, int at) {
+    return hn::LoadU(EightFloats::D(), block.expected + at);
+  }
+};
+
+struct LoadFloat16 {
+  static HWY_INLINE EightFloats::V widen(const std::uint16_t* bits) {
+    const EightFloats::D d;
+    const hn::Rebind<hwy::float16_t, EightFloats::D> half;
+    return hn::PromoteTo(d, hn::BitCast(half, hn::LoadU(hn::Rebind<std::uint16_t, EightFloats::D>(), bits)));
+  }
+  static HWY_INLINE EightFloats::V actual(const FloatBlock& block, int at) { return widen(block.actual_bits + at); }
+  static HWY_INLINE EightFloats::V expected(const FloatBlock& block, int at) { return widen(block.expected_bits + at); }
+};
+
+struct LoadBFloat16 {
+  static HWY_INLINE EightFloats::V widen(const std::uint16_t* bits) {
+    const EightFloats::D d;
+    const hn::RebindToUnsigned<EightFloats::D> wide;
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::LoadU(hn::Rebind<std::uint16_t, EightFloats::D>(), bits))));
+  }
+  static HWY_INLINE EightFloats::V actual(const FloatBlock& block, int at) { return widen(block.actual_bits + at); }
+  static HWY_INLINE EightFloats::V expected(const FloatBlock& block, int at) { return widen(block.expected_bits + at); }
+};
+
+/// What walk_relative is compiled for. kZeros: expected holds zeros. kRtol: with max_rtol. kSums: with the sums of walk_sums, in
+/// runs of float32; of 16-bit numbers the products are exact.
+template <class LoadType, bool kZerosValue, bool kRtolValue, bool kSumsValue>
+struct RelativeKind {
+  using Load = LoadType;
+  static constexpr bool kZeros = kZerosValue;
+  static constexpr bool kRtol = kRtolValue;
+  static constexpr bool kSums = kSumsValue;
+};
+
+template <class Kind>
+HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_scale, float atol, std::uint8_t* codes,
+                                        SumsResult& sums) {
+  using D = EightFloats::D;
+  using V = EightFloats::V;
+  constexpr int kWidth = EightFloats::kWidth;
+  const D d;
+  const hn::RebindToUnsigned<D> d32;
+  const hn::Repartition<std::uint8_t, D> d8;
 
   const V zero = hn::Zero(d);
   const V by_scale = hn::Set(d, inverse_scale);
   const V tolerance = hn::Set(d, atol);
   const V beyond = hn::Set(d, 4.0f);
+  V max_difference = zero;
   V max_relative = zero;
   V max_scaled = zero;
   V max_rtol = zero;
   V max_at_zero = zero;
-  V run[kFloatVectors];
-  EightLanes total;
+  EightFloats relative_run, actual_run, expected_run, product_run, square_run, difference_run;
+  EightLanes relative, actual_square, expected_square, product, square, difference;
   std::size_t infinite = 0;
 
-  const auto one = [&](int at, int k) HWY_ATTR {
-    const V a = hn::LoadU(d, block.actual + at);
-    const V e = hn::LoadU(d, block.expected + at);
+  const auto one = [&](int at, int vector) HWY_ATTR {
+    const int k = vector % EightFloats::kVectors;
+    const V a = Kind::Load::actual(block, at);
+    const V e = Kind::Load::expected(block, at);
     const V absolute = hn::Abs(hn::Sub(a, e));
     const V magnitude = hn::Abs(e);
+    if constexpr (Kind::kSums) {
+      actual_run.v[k] = hn::MulAdd(a, a, actual_run.v[k]);
+      expected_run.v[k] = hn::MulAdd(e, e, expected_run.v[k]);
+      product_run.v[k] = hn::MulAdd(a, e, product_run.v[k]);
+      square_run.v[k] = hn::Add(square_run.v[k], hn::Mul(absolute, absolute));
+      difference_run.v[k] = hn::Add(difference_run.v[k], absolute);
+      max_difference = hn::Max(max_difference, absolute);
+    }
     V ratio = hn::Div(absolute, magnitude);
-    if constexpr (kZeros) {
+    if constexpr (Kind::kZeros) {
       const auto is_zero = hn::Eq(magnitude, zero);
       ratio = hn::IfThenZeroElse(is_zero, ratio);
       max_at_zero = hn::Max(max_at_zero, hn::IfThenElseZero(is_zero, absolute));
     }
     max_relative = hn::Max(max_relative, ratio);
     max_scaled = hn::Max(max_scaled, hn::Min(ratio, hn::Mul(absolute, by_scale)));
-    run[k % kFloatVectors] = hn::Add(run[k % kFloatVectors], ratio);
-    if constexpr (kRtol) {
+    relative_run.v[k] = hn::Add(relative_run.v[k], ratio);
+    if constexpr (Kind::kRtol) {
       V rtol = hn::Div(hn::Sub(absolute, tolerance), magnitude);
-      if constexpr (kZeros) rtol = hn::IfThenZeroElse(hn::Eq(magnitude, zero), rtol);
+      if constexpr (Kind::kZeros) rtol = hn::IfThenZeroElse(hn::Eq(magnitude, zero), rtol);
       max_rtol = hn::Max(max_rtol, rtol);
     }
-    if constexpr (kZeros) {
+    if constexpr (Kind::kZeros) {
       const auto is_infinite = hn::And(hn::Eq(magnitude, zero), hn::Gt(absolute, zero));
       infinite += hn::CountTrue(d, is_infinite);
       ratio = hn::IfThenElse(is_infinite, beyond, ratio);
@@ -96,24 +156,40 @@ HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_s
     return hn::BitCast(d32, ratio);
   };
 
-  for (int i = 0; i < block.n; i += kRelativeRun) {
-    for (V& each : run) each = zero;
-    for (int at = i; at < i + kRelativeRun; at += 4 * kFloatWidth) {
+  for (int i = 0; i < block.n; i += kVectorPadding) {
+    if constexpr (Kind::kSums) fetch_next(block, i);
+    for (int at = i; at < i + kVectorPadding; at += 4 * kWidth) {
       const auto v0 = one(at, 0);
-      const auto v1 = one(at + kFloatWidth, 1);
-      const auto v2 = one(at + 2 * kFloatWidth, 2);
-      const auto v3 = one(at + 3 * kFloatWidth, 3);
+      const auto v1 = one(at + kWidth, 1);
+      const auto v2 = one(at + 2 * kWidth, 2);
+      const auto v3 = one(at + 3 * kWidth, 3);
       hn::Store(pack_bytes<23>(d32, v0, v1, v2, v3), d8, codes + at);
     }
-    add_run(run, total);
+    if ((i + kVectorPadding) % kFloatRun != 0 && i + kVectorPadding != block.n) continue;
+    relative_run.flush(relative);
+    if constexpr (Kind::kSums) {
+      actual_run.flush(actual_square);
+      expected_run.flush(expected_square);
+      product_run.flush(product);
+      square_run.flush(square);
+      difference_run.flush(difference);
+    }
   }
   RelativeResult out;
-  out.sum = total.sum();
+  out.sum = relative.sum();
   out.max_relative = hn::GetLane(hn::MaxOfLanes(d, max_relative));
   out.max_scaled = hn::GetLane(hn::MaxOfLanes(d, max_scaled));
   out.max_rtol = hn::GetLane(hn::MaxOfLanes(d, max_rtol));
   out.max_difference_at_zero = hn::GetLane(hn::MaxOfLanes(d, max_at_zero));
   out.infinite = static_cast<int>(infinite);
+  if constexpr (Kind::kSums) {
+    sums.actual_square = actual_square.sum();
+    sums.expected_square = expected_square.sum();
+    sums.product = product.sum();
+    sums.square = square.sum();
+    sums.difference = difference.sum();
+    sums.max_difference = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, max_difference)));
+  }
   return out;
 }
 

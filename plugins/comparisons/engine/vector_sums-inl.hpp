@@ -42,12 +42,14 @@ struct SumsResult {
   double max_difference = 0;
 };
 
-/// Asks for the next block's memory, a little with each step.
+/// Asks for the memory of the next block's 64 elements at this place.
 HWY_INLINE void fetch_next(const FloatBlock& block, int element) {
   if (block.next_actual == nullptr) return;
-  const std::size_t offset = static_cast<std::size_t>(element) * block.element_size;
-  hwy::Prefetch(block.next_actual + offset);
-  hwy::Prefetch(block.next_expected + offset);
+  const std::size_t begin = static_cast<std::size_t>(element) * block.element_size;
+  for (std::size_t line = 0; line < block.element_size; ++line) {
+    hwy::Prefetch(block.next_actual + begin + line * 64);
+    hwy::Prefetch(block.next_expected + begin + line * 64);
+  }
 }
 
 HWY_INLINE SumsResult walk_sums(const FloatBlock& block) {
@@ -58,7 +60,7 @@ HWY_INLINE SumsResult walk_sums(const FloatBlock& block) {
   EightLanes actual_square, expected_square, product, square, difference;
   V largest = hn::Zero(d);
   for (int i = 0; i < block.n; i += 8) {
-    if (i % 16 == 0) fetch_next(block, i);
+    if (i % 64 == 0) fetch_next(block, i);
     for (int k = 0; k < EightLanes::kVectors; ++k) {
       const int at = i + k * EightLanes::kWidth;
       const V a = hn::PromoteTo(d, hn::LoadU(narrow, block.actual + at));
