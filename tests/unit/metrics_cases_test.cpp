@@ -248,9 +248,13 @@ TEST(MetricCases, SignificantBitsComeFromTheRelativeError) {
 
 TEST(MetricCases, UlpHistogramHasABinForEachPowerOfTwo) {
   // Of each float32 distance the number of the bin: 0, 1, 2, 3-4, 5-8, ...
-  const std::vector<std::pair<std::uint32_t, std::size_t>> distances = {{0, 0},       {1, 1},        {2, 2},        {3, 3},         {4, 3},
-                                                                         {5, 4},       {8, 4},        {9, 5},        {1u << 23, 24}, {(1u << 23) + 1, 25},
-                                                                         {1u << 24, 25}, {(1u << 25) + 1, 27}, {1u << 30, 31}};
+  const std::vector<std::pair<std::uint32_t, std::size_t>> distances = {{0, 0},         {1, 1},
+                                                                        {2, 2},         {3, 3},
+                                                                        {4, 3},         {5, 4},
+                                                                        {8, 4},         {9, 5},
+                                                                        {1u << 23, 24}, {(1u << 23) + 1, 25},
+                                                                        {1u << 24, 25}, {(1u << 25) + 1, 27},
+                                                                        {1u << 30, 31}};
   for (const auto& [distance, bin] : distances) {
     Tensor actual = Tensor::allocate(kFloat32, {1});
     Tensor expected = Tensor::allocate(kFloat32, {1});

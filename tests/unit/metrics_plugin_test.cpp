@@ -77,8 +77,8 @@ TEST(ElementwisePlugin, GivesWhatIsAskedForInTableOrder) {
 }
 
 TEST(ElementwisePlugin, RefusesWrongConfigurations) {
-  for (const char* config : {R"({"metrics": ["max_abs_eror"]})", R"({"metrics": []})", R"({"metrics": "cosine"})", R"({"atol": -1})",
-                             R"({"tolerance": 1})"}) {
+  for (const char* config : {R"({"metrics": ["max_abs_eror"]})", R"({"metrics": []})", R"({"metrics": "cosine"})",
+                             R"({"atol": -1})", R"({"tolerance": 1})"}) {
     EXPECT_FALSE(Component(config).instance()) << config;
   }
   const Component unknown(R"({"metrics": ["max_abs_eror"]})");

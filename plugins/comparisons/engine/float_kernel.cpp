@@ -125,10 +125,12 @@ HWY_INLINE RelativeResult relative_of(const Plan& plan, const FloatBlock& block,
                          : walk_relative<RelativeKind<Load, false, false, kSums> >(block, inverse, atol, codes, sums);
 }
 
-/// Whether runs of float32 kept the squares: no overflow, and no more lost to underflow than double would lose to rounding.
-bool keeps_squares(const SumsResult& sums) {
-  const auto kept = [](double sum) { return sum == 0 || (sum > 0x1p-100 && sum < 0x1p120); };
-  return kept(sums.actual_square) && kept(sums.expected_square) && (sums.max_difference == 0 || (sums.square > 0x1p-100));
+/// Whether runs of float32 kept the terms with d: no overflow, nothing that counts lost to underflow, and actual no difference of
+/// large numbers.
+bool keeps_sums(const SumsResult& sums) {
+  if (sums.max_difference == 0) return true;
+  return sums.square > 0x1p-100 && sums.square < 0x1p120 && std::isfinite(sums.product) &&
+         sums.actual_square >= 0.25 * sums.expected_square;
 }
 
 /// The numbers of a block of 16-bit elements; false: they need widening and double sums.
@@ -136,7 +138,7 @@ HWY_INLINE bool gather_short(const Plan& plan, const FloatBlock& block, bool has
                              RelativeResult& relative) {
   relative = block.is_half ? relative_of<LoadFloat16, true>(plan, block, has_zeros, codes, sums)
                            : relative_of<LoadBFloat16, true>(plan, block, has_zeros, codes, sums);
-  return keeps_squares(sums);
+  return keeps_sums(sums);
 }
 
 bool gather_block_vector(const Plan& plan, const FloatBlock& block, Totals& totals, Histograms& histograms) {
@@ -161,13 +163,18 @@ bool gather_block_vector(const Plan& plan, const FloatBlock& block, Totals& tota
   if (plan.peer) {
     // So that neither a binade's inverse nor a distance in ulp leaves the range of float32.
     if (max_expected >= 0x1p127 || relative.max_relative >= 0x1p100f) return false;
-    gather_peer(plan.limits, block, widen(block, bits.min_expected), sums.square, totals);
   }
   if (bits.max_ulp > kShortUlp) walk_large_ulps(block, codes, bits);
 
   const auto n = static_cast<std::uint64_t>(block.n - block.padding);
   const std::uint32_t equal = count_ulps(plan, block, bits, codes, histograms);
   if (plan.error_bins) count_errors(block, relative, error_codes, equal, histograms);
+  if (plan.peer) {
+    const bool beyond = relative.max_difference_at_zero > 0;
+    gather_peer(plan.limits, block,
+                {widen(block, bits.min_expected), beyond ? HUGE_VALF : relative.max_relative, equal, sums.square}, totals.peer);
+    totals.max_actual = std::max(totals.max_actual, widen(block, bits.max_actual));
+  }
   totals.count += n;
   totals.finite += n;
   totals.mismatch += static_cast<std::uint64_t>(block.n) - equal;

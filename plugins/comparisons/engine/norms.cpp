@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "block_scan.hpp"
 #include "decode.hpp"
@@ -70,7 +71,11 @@ bool is_safe(double sum, bool all_zero) { return all_zero || (std::isfinite(sum)
 double cosine_of(double product, double actual_square, double expected_square) {
   if (actual_square == 0 && expected_square == 0) return 1;
   if (actual_square == 0 || expected_square == 0) return 0;
-  return std::clamp(product / (std::sqrt(actual_square) * std::sqrt(expected_square)), -1.0, 1.0);
+  // One root of the product: exact where both are equal.
+  const double squares = actual_square * expected_square;
+  const bool in_range = std::isfinite(squares) && squares >= std::numeric_limits<double>::min();
+  const double lengths = in_range ? std::sqrt(squares) : std::sqrt(actual_square) * std::sqrt(expected_square);
+  return std::clamp(product / lengths, -1.0, 1.0);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "float_kernel.hpp"
 #include "hwy/highway.h"
 #include "vector_bytes-inl.hpp"
+#include "vector_fetch-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::engine::HWY_NAMESPACE {
@@ -17,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Of the magnitudes as integers, without sign bits.
 struct BitsResult {
-  std::uint32_t min_actual = 0, max_expected = 0, min_expected = 0;
+  std::uint32_t min_actual = 0, max_actual = 0, min_expected = 0, max_expected = 0;
   std::uint32_t max_ulp = 0;
   std::uint64_t ulp_sum = 0;
   /// Codes of the ulp bytes: kZeroCode for 0, 126 + ceil(log2(ulp)) else.
@@ -61,11 +62,11 @@ struct Range32 {
   using D = hn::ScalableTag<std::uint32_t>;
   using V = hn::Vec<D>;
   D d;
-  V min_actual, max_expected, min_expected, max_ulp, ulp_sum;
+  V min_actual, max_actual, min_expected, max_expected, max_ulp, ulp_sum;
 
   // Written out, since an implicit constructor isn't compiled for the instruction set.
   HWY_INLINE Range32() {
-    max_expected = max_ulp = ulp_sum = hn::Zero(d);
+    max_actual = max_expected = max_ulp = ulp_sum = hn::Zero(d);
     min_actual = min_expected = hn::Set(d, ~0u);
   }
 };
@@ -110,6 +111,7 @@ HWY_NOINLINE void walk_large_ulps(const FloatBlock& block, std::uint8_t* codes, 
 HWY_INLINE BitsResult finish_range(const Range32& r) {
   BitsResult out;
   out.min_actual = hn::GetLane(hn::MinOfLanes(r.d, r.min_actual));
+  out.max_actual = hn::GetLane(hn::MaxOfLanes(r.d, r.max_actual));
   out.max_expected = hn::GetLane(hn::MaxOfLanes(r.d, r.max_expected));
   out.min_expected = hn::GetLane(hn::MinOfLanes(r.d, r.min_expected));
   out.max_ulp = hn::GetLane(hn::MaxOfLanes(r.d, r.max_ulp));
@@ -133,6 +135,7 @@ HWY_INLINE BitsResult walk_bits32(const FloatBlock& block, std::uint8_t* codes) 
     const V actual_magnitude = hn::And(a, magnitude);
     const V expected_magnitude = hn::And(e, magnitude);
     r.min_actual = hn::Min(r.min_actual, actual_magnitude);
+    r.max_actual = hn::Max(r.max_actual, actual_magnitude);
     r.max_expected = hn::Max(r.max_expected, expected_magnitude);
     r.min_expected = hn::Min(r.min_expected, expected_magnitude);
     const V ulp = ulp_distance(d, a, e, actual_magnitude, expected_magnitude);
@@ -141,6 +144,7 @@ HWY_INLINE BitsResult walk_bits32(const FloatBlock& block, std::uint8_t* codes) 
     return ulp_code(d, ulp);
   };
   for (int i = 0; i < block.n; i += 4 * lanes) {
+    if (i % kVectorPadding == 0) fetch_next(block, i, kFetchInBits);
     const V v0 = one(i);
     const V v1 = one(i + lanes);
     const V v2 = one(i + 2 * lanes);
@@ -160,6 +164,7 @@ HWY_INLINE BitsResult walk_bits16(const FloatBlock& block, std::uint8_t* codes) 
   const auto lanes = static_cast<int>(hn::Lanes(d));
   const V magnitude = hn::Set(d, std::uint16_t{0x7fff});
   const V zero = hn::Zero(d);
+  V max_actual = zero;
   V max_expected = zero;
   V max_ulp = zero;
   V min_actual = hn::Set(d, std::uint16_t{0xffff});
@@ -171,6 +176,7 @@ HWY_INLINE BitsResult walk_bits16(const FloatBlock& block, std::uint8_t* codes) 
     const V actual_magnitude = hn::And(a, magnitude);
     const V expected_magnitude = hn::And(e, magnitude);
     min_actual = hn::Min(min_actual, actual_magnitude);
+    max_actual = hn::Max(max_actual, actual_magnitude);
     max_expected = hn::Max(max_expected, expected_magnitude);
     min_expected = hn::Min(min_expected, expected_magnitude);
     const V ulp = ulp_distance(d, a, e, actual_magnitude, expected_magnitude);
@@ -178,6 +184,7 @@ HWY_INLINE BitsResult walk_bits16(const FloatBlock& block, std::uint8_t* codes) 
     return ulp;
   };
   for (int i = 0; i < block.n; i += 2 * lanes) {
+    if (i % kVectorPadding == 0) fetch_next(block, i, kFetchInBits);
     const V ulp0 = one(i);
     const V ulp1 = one(i + lanes);
     const V32 u0 = hn::BitCast(d32, hn::InterleaveLower(d, ulp0, zero));
@@ -189,6 +196,7 @@ HWY_INLINE BitsResult walk_bits16(const FloatBlock& block, std::uint8_t* codes) 
   }
   BitsResult out;
   out.min_actual = hn::GetLane(hn::MinOfLanes(d, min_actual));
+  out.max_actual = hn::GetLane(hn::MaxOfLanes(d, max_actual));
   out.max_expected = hn::GetLane(hn::MaxOfLanes(d, max_expected));
   out.min_expected = hn::GetLane(hn::MinOfLanes(d, min_expected));
   out.max_ulp = hn::GetLane(hn::MaxOfLanes(d, max_ulp));

@@ -55,10 +55,25 @@ struct EightFloats {
   }
 };
 
+/// Adds the squares of vector k of eight floats; squares of 16-bit numbers are exact in double.
+template <class V>
+HWY_INLINE void add_squares(V numbers, int k, EightLanes& total) {
+  const EightLanes::D wide;
+  const auto add = [&](int at, EightLanes::V v) HWY_ATTR { total.v[at] = hn::MulAdd(v, v, total.v[at]); };
+  if constexpr (sizeof(V) * 2 == sizeof(EightLanes::V)) {
+    add(k, hn::PromoteTo(wide, numbers));
+  } else {
+    const hn::Half<hn::DFromV<V> > half;
+    add(2 * k, hn::PromoteTo(wide, hn::LowerHalf(half, numbers)));
+    add(2 * k + 1, hn::PromoteTo(wide, hn::UpperHalf(half, numbers)));
+  }
+}
+
 /// So many neighbouring terms are added in float32, in eight lanes, before their sum goes on in double.
 inline constexpr int kFloatRun = 2 * kVectorPadding;
 
 struct LoadFloat32 {
+  static constexpr bool kIsShort = false;
   static HWY_INLINE EightFloats::V actual(const FloatBlock& block, int at) {
     return hn::LoadU(EightFloats::D(), block.actual + at);
   }
@@ -68,6 +83,7 @@ struct LoadFloat32 {
 };
 
 struct LoadFloat16 {
+  static constexpr bool kIsShort = true;
   static HWY_INLINE EightFloats::V widen(const std::uint16_t* bits) {
     const EightFloats::D d;
     const hn::Rebind<hwy::float16_t, EightFloats::D> half;
@@ -78,6 +94,7 @@ struct LoadFloat16 {
 };
 
 struct LoadBFloat16 {
+  static constexpr bool kIsShort = true;
   static HWY_INLINE EightFloats::V widen(const std::uint16_t* bits) {
     const EightFloats::D d;
     const hn::RebindToUnsigned<EightFloats::D> wide;
@@ -87,8 +104,8 @@ struct LoadBFloat16 {
   static HWY_INLINE EightFloats::V expected(const FloatBlock& block, int at) { return widen(block.expected_bits + at); }
 };
 
-/// What walk_relative is compiled for. kZeros: expected holds zeros. kRtol: with max_rtol. kSums: with the sums of walk_sums, in
-/// runs of float32; of 16-bit numbers the products are exact.
+/// What walk_relative is compiled for. kZeros: expected holds zeros. kRtol: with max_rtol. kSums: with the sums of walk_sums. Only
+/// e^2 is then added in double; the terms with d in runs of float32: their rounding weighs as little as d itself does.
 template <class LoadType, bool kZerosValue, bool kRtolValue, bool kSumsValue>
 struct RelativeKind {
   using Load = LoadType;
@@ -116,20 +133,20 @@ HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_s
   V max_scaled = zero;
   V max_rtol = zero;
   V max_at_zero = zero;
-  EightFloats relative_run, actual_run, expected_run, product_run, square_run, difference_run;
-  EightLanes relative, actual_square, expected_square, product, square, difference;
+  EightFloats relative_run, cross_run, square_run, difference_run;
+  EightLanes relative, expected_square, cross, square, difference;
   std::size_t infinite = 0;
 
   const auto one = [&](int at, int vector) HWY_ATTR {
     const int k = vector % EightFloats::kVectors;
     const V a = Kind::Load::actual(block, at);
     const V e = Kind::Load::expected(block, at);
-    const V absolute = hn::Abs(hn::Sub(a, e));
+    const V signed_difference = hn::Sub(a, e);
+    const V absolute = hn::Abs(signed_difference);
     const V magnitude = hn::Abs(e);
     if constexpr (Kind::kSums) {
-      actual_run.v[k] = hn::MulAdd(a, a, actual_run.v[k]);
-      expected_run.v[k] = hn::MulAdd(e, e, expected_run.v[k]);
-      product_run.v[k] = hn::MulAdd(a, e, product_run.v[k]);
+      add_squares(e, k, expected_square);
+      cross_run.v[k] = hn::Add(cross_run.v[k], hn::Mul(signed_difference, e));
       square_run.v[k] = hn::Add(square_run.v[k], hn::Mul(absolute, absolute));
       difference_run.v[k] = hn::Add(difference_run.v[k], absolute);
       max_difference = hn::Max(max_difference, absolute);
@@ -157,7 +174,7 @@ HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_s
   };
 
   for (int i = 0; i < block.n; i += kVectorPadding) {
-    if constexpr (Kind::kSums) fetch_next(block, i);
+    fetch_next(block, i, kFetchInRelative);
     for (int at = i; at < i + kVectorPadding; at += 4 * kWidth) {
       const auto v0 = one(at, 0);
       const auto v1 = one(at + kWidth, 1);
@@ -168,9 +185,7 @@ HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_s
     if ((i + kVectorPadding) % kFloatRun != 0 && i + kVectorPadding != block.n) continue;
     relative_run.flush(relative);
     if constexpr (Kind::kSums) {
-      actual_run.flush(actual_square);
-      expected_run.flush(expected_square);
-      product_run.flush(product);
+      cross_run.flush(cross);
       square_run.flush(square);
       difference_run.flush(difference);
     }
@@ -183,10 +198,10 @@ HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_s
   out.max_difference_at_zero = hn::GetLane(hn::MaxOfLanes(d, max_at_zero));
   out.infinite = static_cast<int>(infinite);
   if constexpr (Kind::kSums) {
-    sums.actual_square = actual_square.sum();
     sums.expected_square = expected_square.sum();
-    sums.product = product.sum();
     sums.square = square.sum();
+    sums.product = sums.expected_square + cross.sum();
+    sums.actual_square = sums.product + cross.sum() + sums.square;
     sums.difference = difference.sum();
     sums.max_difference = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, max_difference)));
   }

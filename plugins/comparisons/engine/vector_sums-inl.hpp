@@ -8,8 +8,8 @@
 #endif
 
 #include "float_kernel.hpp"
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "vector_fetch-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::engine::HWY_NAMESPACE {
@@ -42,16 +42,6 @@ struct SumsResult {
   double max_difference = 0;
 };
 
-/// Asks for the memory of the next block's 64 elements at this place.
-HWY_INLINE void fetch_next(const FloatBlock& block, int element) {
-  if (block.next_actual == nullptr) return;
-  const std::size_t begin = static_cast<std::size_t>(element) * block.element_size;
-  for (std::size_t line = 0; line < block.element_size; ++line) {
-    hwy::Prefetch(block.next_actual + begin + line * 64);
-    hwy::Prefetch(block.next_expected + begin + line * 64);
-  }
-}
-
 HWY_INLINE SumsResult walk_sums(const FloatBlock& block) {
   using D = EightLanes::D;
   using V = EightLanes::V;
@@ -60,7 +50,7 @@ HWY_INLINE SumsResult walk_sums(const FloatBlock& block) {
   EightLanes actual_square, expected_square, product, square, difference;
   V largest = hn::Zero(d);
   for (int i = 0; i < block.n; i += 8) {
-    if (i % 64 == 0) fetch_next(block, i);
+    if (i % kVectorPadding == 0) fetch_next(block, i, kFetchInSums);
     for (int k = 0; k < EightLanes::kVectors; ++k) {
       const int at = i + k * EightLanes::kWidth;
       const V a = hn::PromoteTo(d, hn::LoadU(narrow, block.actual + at));
