@@ -25,15 +25,17 @@ class Component {
   [[nodiscard]] std::vector<const assay_metric_info*> infos() const {
     std::uint64_t count = 0;
     const auto* const* first = table_->metrics(instance_->get(), &count);
-    return {first, first + count};
+    return std::vector<const assay_metric_info*>(first, first + count);
   }
 
   assay_status compare(const Tensor& actual, const Tensor& expected, std::vector<double>& values,
                        std::vector<std::uint8_t>& available, assay_error* error = nullptr) const {
+    std::uint64_t count = 0;
+    const auto* const* asked = table_->metrics(instance_->get(), &count);
     std::size_t length = 0;
-    for (const assay_metric_info* info : infos()) length += info->length;
+    for (std::uint64_t i = 0; i < count; ++i) length += asked[i]->length;
     values.assign(length, 0);
-    available.assign(infos().size(), 0);
+    available.assign(count, 0);
     const assay_pair pair{sizeof(assay_pair), 2, &actual.abi(), &expected.abi(), "Torch.add"};
     return table_->compare(instance_->get(), &pair, values.data(), available.data(), error);
   }
