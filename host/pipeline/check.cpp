@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/locations.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "pipeline/judge_setup.hpp"
@@ -94,7 +95,10 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   options.summaries = request.summaries;
   options.nudge = setup->wants_nudge;
   InputBuilder inputs(*dump, config.inputs, config.seed);
-  Evaluator evaluator(*dump, std::move(inputs), setup->judge, std::move(target), std::move(*reference), options);
+  Result<SecondMeanings> meanings = SecondMeanings::load(share_folder() / "apis" / "second_meanings.json");
+  if (!meanings) return meanings.failure();
+  Evaluator evaluator(*dump, std::move(inputs), setup->judge, std::move(*meanings), std::move(target), std::move(*reference),
+                      options);
   return Check(std::move(info), std::move(positions), std::move(setup->comparisons), std::move(evaluator));
 }
 

@@ -72,14 +72,16 @@ struct Pairs {
 
 struct Evaluator::Context {
   const RecordedCall& call;
+  std::string api;  ///< what the recorded name is taken for
   std::uint64_t seed;
 };
 
-Evaluator::Evaluator(Dump dump, InputBuilder inputs, Judge judge, std::optional<Engine> target, Engine reference,
-                     EvaluatorOptions options)
+Evaluator::Evaluator(Dump dump, InputBuilder inputs, Judge judge, SecondMeanings meanings, std::optional<Engine> target,
+                     Engine reference, EvaluatorOptions options)
     : dump_(std::move(dump)),
       inputs_(std::move(inputs)),
       judge_(std::move(judge)),
+      meanings_(std::move(meanings)),
       target_(std::move(target)),
       reference_(std::move(reference)),
       options_(options) {}
@@ -90,16 +92,28 @@ ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const S
   result.position = position;
   result.stem = call.stem;
   result.api = call.api;
-  const Context context{call, call_seed(options_.seed, call.stem)};
+  const Context context{call, call.api, call_seed(options_.seed, call.stem)};
   if (call.forward && (directions & kForwardDirection) != 0) {
     if (started) started(call.stem, "forward");
-    result.forward = forward(context);
+    result.forward = by_either_meaning(context, &Evaluator::forward);
   }
   if (call.backward && (directions & kBackwardDirection) != 0) {
     if (started) started(call.stem, "backward");
-    result.backward = backward(context);
+    result.backward = by_either_meaning(context, &Evaluator::backward);
   }
   return result;
+}
+
+DirectionResult Evaluator::by_either_meaning(const Context& context, DirectionOf direction) const {
+  DirectionResult first = (this->*direction)(context);
+  const std::string& other = meanings_.of(context.api);
+  if (target_ || other.empty() || first.verdict == Verdict::kPass) return first;
+  Context again = context;
+  again.api = other;
+  DirectionResult second = (this->*direction)(again);
+  if (second.verdict != Verdict::kPass) return first;
+  second.notes.push_back("the recorded name also stands for " + other + ", which is what was recorded here");
+  return second;
 }
 
 DirectionResult Evaluator::forward(const Context& context) const {
@@ -118,10 +132,10 @@ DirectionResult Evaluator::forward(const Context& context) const {
     actual = std::move(*outputs);
     if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no outputs were recorded");
   }
-  Invocation expected = reference_.invoke(context.call.api, ASSAY_FORWARD, *inputs, context.seed);
+  Invocation expected = reference_.invoke(context.api, ASSAY_FORWARD, *inputs, context.seed);
   if (expected.status != ASSAY_OK) return reference_failed(expected);
   if (target_) {
-    Invocation run = target_->invoke(context.call.api, ASSAY_FORWARD, *inputs, context.seed);
+    Invocation run = target_->invoke(context.api, ASSAY_FORWARD, *inputs, context.seed);
     if (run.status != ASSAY_OK) return target_failed(run);
     actual = std::move(run.results.outputs);
     result.target_ms = run.milliseconds;
@@ -152,13 +166,13 @@ DirectionResult Evaluator::backward(const Context& context) const {
   Result<CallInputs> inputs = build_call_inputs(inputs_, context.call, true);
   if (!inputs) return not_built(inputs.failure());
 
-  const Invocation expected = reference_.invoke(context.call.api, ASSAY_BACKWARD, *inputs, context.seed);
+  const Invocation expected = reference_.invoke(context.api, ASSAY_BACKWARD, *inputs, context.seed);
   if (expected.status != ASSAY_OK) return reference_failed(expected);
   DirectionResult base;
   base.reference_ms = expected.milliseconds;
   base.notes = expected.results.notes;
   if (target_) {
-    const Invocation run = target_->invoke(context.call.api, ASSAY_BACKWARD, *inputs, context.seed);
+    const Invocation run = target_->invoke(context.api, ASSAY_BACKWARD, *inputs, context.seed);
     if (run.status != ASSAY_OK) return target_failed(run);
     base.target_ms = run.milliseconds;
     base.notes.insert(base.notes.begin(), run.results.notes.begin(), run.results.notes.end());
@@ -193,7 +207,7 @@ void Evaluator::conclude(const Context& context, Pairs& pairs, DirectionResult& 
   if (options_.nudge && worst_of(out.outputs) > Verdict::kPass) {
     for (std::uint64_t run = 0; run < kNudgedRuns; ++run) {
       const CallInputs moved = nudge(pairs.inputs, context.seed + run);
-      Invocation again = reference_.invoke(context.call.api, pairs.code, moved, context.seed);
+      Invocation again = reference_.invoke(context.api, pairs.code, moved, context.seed);
       if (again.status != ASSAY_OK) continue;
       pairs.nudged.push_back(pairs.code == ASSAY_FORWARD ? std::move(again.results.outputs)
                                                          : gradients_by_reading(pairs.how, again.results, moved, pairs.positions));
@@ -205,7 +219,7 @@ void Evaluator::conclude(const Context& context, Pairs& pairs, DirectionResult& 
 
 std::vector<OutputRow> Evaluator::judge_pairs(const Context& context, const Pairs& pairs) const {
   Judgement judgement;
-  judgement.api = context.call.api;
+  judgement.api = context.api;
   judgement.direction = pairs.direction;
   judgement.args = &pairs.inputs.args;
   judgement.kwargs = &pairs.inputs.kwargs;

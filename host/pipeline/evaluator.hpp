@@ -9,6 +9,7 @@
 #include "judge/judge.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/results.hpp"
+#include "pipeline/second_meanings.hpp"
 
 namespace assay {
 
@@ -27,7 +28,8 @@ struct EvaluatorOptions {
 class Evaluator {
  public:
   /// target  absent: the outputs recorded in the dump
-  Evaluator(Dump dump, InputBuilder inputs, Judge judge, std::optional<Engine> target, Engine reference, EvaluatorOptions options);
+  Evaluator(Dump dump, InputBuilder inputs, Judge judge, SecondMeanings meanings, std::optional<Engine> target, Engine reference,
+            EvaluatorOptions options);
 
   /// Told before a direction is judged: the call's stem, "forward" or "backward".
   using Started = std::function<void(const std::string& stem, const char* direction)>;
@@ -39,6 +41,9 @@ class Evaluator {
 
  private:
   struct Context;
+  using DirectionOf = DirectionResult (Evaluator::*)(const Context&) const;
+  /// Recorded outputs that don't fit the first API that a name stands for may be those of the second.
+  [[nodiscard]] DirectionResult by_either_meaning(const Context& context, DirectionOf direction) const;
   [[nodiscard]] DirectionResult forward(const Context& context) const;
   [[nodiscard]] DirectionResult backward(const Context& context) const;
   /// Judges pairs of outputs into rows named "<stem>.<direction>.output.<position>".
@@ -49,6 +54,7 @@ class Evaluator {
   Dump dump_;
   InputBuilder inputs_;
   Judge judge_;
+  SecondMeanings meanings_;
   std::optional<Engine> target_;
   Engine reference_;
   EvaluatorOptions options_;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import unittest
 
 from support import DATA, TestCase, rows
@@ -71,6 +72,24 @@ class Recordings(TestCase):
         for row in rows(out / "result.csv"):
             self.assertEqual(row["forward"], "skip", row)
             self.assertNotEqual(row["message"], "", row)
+
+    def test_a_name_that_stands_for_two_apis_is_judged_by_the_one_that_was_recorded(self):
+        for folder, stem, meaning in (("float32", "Torch.vander.0", "Torch.linalg.vander"),
+                                      ("beyond", "Tensor.__getitem__.2", "Tensor.__getitem__.of_list")):
+            _, out = self.check(DATA / "opinfo" / folder, "--api", stem)
+            row = rows(out / "details.csv")[0]
+            self.assertEqual(row["verdict"], "pass", row)
+            self.assertIn("also stands for " + meaning, row["notes"])
+
+    def test_wrong_numbers_are_those_of_neither_meaning(self):
+        dump = self.scratch / "dump"
+        shutil.copytree(DATA / "opinfo" / "float32", dump)
+        tensor = next((dump / "dump_tensor_data").glob("Torch.vander.0.forward.output.0.npy"))
+        data = bytearray(tensor.read_bytes())
+        data[-1] ^= 0x40
+        tensor.write_bytes(data)
+        _, out = self.check(dump, "--api", "Torch.vander.0")
+        self.assertEqual(rows(out / "result.csv")[0]["forward"], "error")
 
     def test_calls_beyond_the_list_get_a_verdict(self):
         result = self.shares("opinfo", ("beyond",))

@@ -29,6 +29,7 @@ TensorIndex to_index(const PythonValue& value) {
 }
 
 /// A dump doesn't tell x[0, 2] from x[[0, 2]]. The first reading is far more common; ints beyond the dimensions mean the second.
+/// The names that end in "of_list" always mean it.
 bool is_index_list(const Sequence& sequence, std::int64_t dims) {
   if (static_cast<std::int64_t>(sequence.items.size()) <= dims) return false;
   for (const PythonValue& item : sequence.items) {
@@ -51,10 +52,13 @@ std::vector<c10::IValue> get_item(const Arguments& arguments) {
   return {self.index(to_indices(in.value(1), self.dim()))};
 }
 
-std::vector<c10::IValue> set_item(const Arguments& arguments) {
-  const HookArguments in(arguments, {"self", "index", "value"});
+std::vector<c10::IValue> get_item_of_list(const Arguments& arguments) {
+  const HookArguments in(arguments, {"self", "index"});
+  return {in.tensor(0).index({to_index(in.value(1))})};
+}
+
+std::vector<c10::IValue> put(const HookArguments& in, const std::vector<TensorIndex>& indices) {
   at::Tensor self = in.tensor(0);
-  const std::vector<TensorIndex> indices = to_indices(in.value(1), self.dim());
   if (const auto* tensor = in.value(2).get_if<at::Tensor>()) {
     self.index_put_(indices, *tensor);
   } else {
@@ -63,11 +67,23 @@ std::vector<c10::IValue> set_item(const Arguments& arguments) {
   return {c10::IValue()};
 }
 
+std::vector<c10::IValue> set_item(const Arguments& arguments) {
+  const HookArguments in(arguments, {"self", "index", "value"});
+  return put(in, to_indices(in.value(1), in.tensor(0).dim()));
+}
+
+std::vector<c10::IValue> set_item_of_list(const Arguments& arguments) {
+  const HookArguments in(arguments, {"self", "index", "value"});
+  return put(in, {to_index(in.value(1))});
+}
+
 }  // namespace
 
 void add_indexing_hooks(std::map<std::string, Hook>& table) {
   table["get_item"] = {get_item, false};
+  table["get_item_of_list"] = {get_item_of_list, false};
   table["set_item"] = {set_item, true};
+  table["set_item_of_list"] = {set_item_of_list, true};
 }
 
 }  // namespace assay::torch_adapter
