@@ -1,10 +1,13 @@
+#include <cstdlib>
+#include <functional>
 #include <iostream>
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
-#include "perturb/perturb.hpp"
+#include "cli/worker_options.hpp"
+#include "perturb/perturb_job.hpp"
 
 namespace assay {
 
@@ -37,6 +40,7 @@ po::options_description perturb_options() {
   add("print-config", "print the merged configuration and stop");
   add("quiet,q", "say nothing unless an operator is unstable");
   add("no-color", "no colours");
+  add_worker_options(options);
   return options;
 }
 
@@ -80,6 +84,34 @@ std::vector<std::unique_ptr<PerturbSink>> make_perturb_sinks(const po::variables
   return sinks;
 }
 
+/// Kernels round differently for other numbers of threads, and amplifications show it: with one, every number of workers gives the
+/// same rows.
+constexpr unsigned kEngineThreads = 1;
+
+/// A run that is ready to go, in this process or in workers.
+struct Runner {
+  PerturbInfo info;
+  std::function<Result<PerturbSummary>(const std::vector<std::unique_ptr<PerturbSink>>&)> run;
+};
+
+Result<Runner> in_process(Registry& registry, const PerturbRequest& request) {
+  // Read by the engine's libraries when they are loaded.
+  ::setenv("OMP_NUM_THREADS", std::to_string(kEngineThreads).c_str(), 1);
+  Result<PerturbRun> prepared = PerturbRun::prepare(registry, request);
+  if (!prepared) return prepared.failure();
+  const auto run = std::make_shared<PerturbRun>(std::move(*prepared));
+  return Runner{run->info(), [run](const auto& sinks) { return run->run(sinks, stop_on_interrupt()); }};
+}
+
+Result<Runner> in_workers(const PerturbConfig& config, const po::variables_map& values, const Arguments& arguments) {
+  SupervisorOptions options = supervisor_options(values, "perturb", arguments);
+  options.threads = kEngineThreads;
+  Result<std::shared_ptr<PerturbJob>> started = PerturbJob::start(std::move(options), config);
+  if (!started) return started.failure();
+  const std::shared_ptr<PerturbJob> job = *started;
+  return Runner{job->info(), [job](const auto& sinks) { return job->run(sinks, stop_on_interrupt()); }};
+}
+
 }  // namespace
 
 int perturb_command(const Arguments& arguments) {
@@ -100,23 +132,21 @@ int perturb_command(const Arguments& arguments) {
   request.dump = values["dump"].as<std::string>();
   request.dump_options = {get_optional<int>(values, "step"), get_optional<int>(values, "rank")};
   request.config = *config;
-  request.command = shell_line("assay perturb", arguments, {"--out", "--format"});
+  request.command =
+      shell_line("assay perturb", arguments, {"--out", "--format", "--jobs", "-j", std::string("--") + kWorkerOption});
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   Registry registry = Registry::discover(default_search_path(plugin_path));
-  Result<PerturbRun> run = PerturbRun::prepare(registry, request);
-  if (!run) return fail(run.failure());
-  if (run->info().call_count == 0) {
+  if (values.count(kWorkerOption) != 0) return serve(perturb_worker(registry, request));
+  Result<Runner> runner = worker_count(values) == 0 ? in_process(registry, request) : in_workers(*config, values, arguments);
+  if (!runner) return fail(runner.failure());
+  if (runner->info.call_count == 0) {
     std::cerr << "assay: nothing to perturb: no API of the dump matches the selection\n";
     return kExitNothingSelected;
   }
   const std::filesystem::path out = get_optional<std::string>(values, "out").value_or("");
-  if (!out.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(out, error);
-    if (error) return fail(input_failure("create folder '" + out.string() + "': " + error.message()));
-  }
-  Result<PerturbSummary> summary = run->run(make_perturb_sinks(values, *config, out), stop_on_interrupt());
+  if (Status s = make_out_folder(out); !s) return fail(s.failure());
+  Result<PerturbSummary> summary = runner->run(make_perturb_sinks(values, *config, out));
   if (!summary) return fail(summary.failure());
   if (!summary->complete) return kExitInterrupted;
   if (summary->counts.unstable != 0) return kExitDifferences;

@@ -31,20 +31,20 @@ std::string number_in_path(const std::filesystem::path& path, const std::string&
 }  // namespace
 
 PerturbRun::PerturbRun(PerturbInfo info, PerturbConfig config, std::vector<std::size_t> positions, Perturber perturber)
-    : info_(std::move(info)),
-      config_(std::move(config)),
-      positions_(std::move(positions)),
-      perturber_(std::move(perturber)),
-      learned_(std::make_shared<std::vector<Preheat::Learned>>()) {}
+    : info_(std::move(info)), config_(std::move(config)), positions_(std::move(positions)), perturber_(std::move(perturber)) {}
 
 Result<PerturbRun> PerturbRun::prepare(Registry& registry, const PerturbRequest& request) {
   const PerturbConfig& config = request.config;
   Result<Dump> dump = Dump::open(request.dump, request.dump_options);
   if (!dump) return dump.failure();
   std::vector<std::size_t> positions;
+  std::vector<std::string> apis;
   for (std::size_t i = 0; i < dump->size(); ++i) {
     const std::string stem = dump->stem(i);
-    if (config.selects(stem, stem.substr(0, stem.rfind('.')))) positions.push_back(i);
+    const std::string api = stem.substr(0, stem.rfind('.'));
+    if (!config.selects(stem, api)) continue;
+    positions.push_back(i);
+    apis.push_back(api);
   }
   Result<StabilityStandard> standard = StabilityStandard::load(stability_path(config.stability));
   if (!standard) return standard.failure();
@@ -68,11 +68,11 @@ Result<PerturbRun> PerturbRun::prepare(Registry& registry, const PerturbRequest&
   info.dump_fingerprint = dump->fingerprint();
   info.header = dump->header();
   info.call_count = positions.size();
+  info.apis = std::move(apis);
   info.engine = {engine->spec().component, engine->framework(), engine->version(), engine->spec().precision, engine->details()};
   for (const PerturbationChain& chain : chains) info.perturbations.push_back(chain.name());
   info.seeds = config.seeds;
   info.config_json = config.json;
-  info.skipped_keys = dump->skipped_keys();
   const std::filesystem::path folder = std::filesystem::absolute(dump->json_path()).parent_path();
   const bool mindspore = dump->header().framework != Framework::kPyTorch;
   info.rank = number_in_path(folder, "rank");
@@ -108,23 +108,22 @@ Result<PerturbSummary> PerturbRun::run(const std::vector<std::unique_ptr<Perturb
   summary.complete = true;
   std::optional<Preheat> preheat;
   if (config_.handler == PerturbHandler::kPreheat) {
-    preheat.emplace(PreheatOptions{config_.preheat_steps, config_.preheat_samples});
-    for (int step = 0; step < config_.preheat_steps && !stop.load(); ++step) {
-      preheat->begin_step(step);
-      for (const std::size_t position : positions_) {
-        if (stop.load()) break;
-        perturber_.learn(position, static_cast<std::uint64_t>(step), *preheat);
-      }
+    const PreheatOptions options{config_.preheat_steps, config_.preheat_samples};
+    const std::vector<std::vector<int>> steps = preheat_plan(options, info_.apis);
+    PreheatAnswers answers;
+    for (std::size_t call = 0; call < positions_.size() && !stop.load(); ++call) {
+      for (const int step : steps[call]) answers[{call, step}] = perturber_.ask(positions_[call], step);
     }
-    *learned_ = preheat->learned();
+    preheat = preheat_from(options, info_.apis, answers);
   }
   Ranking ranking;
-  for (const std::size_t position : positions_) {
+  for (std::size_t call = 0; call < positions_.size(); ++call) {
     if (stop.load()) {
       summary.complete = false;
       break;
     }
-    const PerturbReport report = perturber_.evaluate(position, preheat ? &*preheat : nullptr);
+    const Preheat::Thresholds thresholds = preheat ? preheat->thresholds(info_.apis[call]) : Preheat::Thresholds();
+    const PerturbReport report = perturber_.evaluate(positions_[call], kBothDirections, preheat ? &thresholds : nullptr);
     ranking.add(report);
     for (const auto& sink : sinks) {
       if (Status s = sink->add(report); !s) return s.failure();
@@ -132,8 +131,9 @@ Result<PerturbSummary> PerturbRun::run(const std::vector<std::unique_ptr<Perturb
   }
   ranking.fill(summary);
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::vector<Preheat::Learned> learned = preheat ? preheat->learned() : std::vector<Preheat::Learned>();
   for (const auto& sink : sinks) {
-    if (Status s = sink->finish(summary, *learned_); !s) return s.failure();
+    if (Status s = sink->finish(summary, learned); !s) return s.failure();
   }
   return summary;
 }

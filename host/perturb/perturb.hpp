@@ -27,12 +27,12 @@ class PerturbRun {
   static Result<PerturbRun> prepare(Registry& registry, const PerturbRequest& request);
 
   [[nodiscard]] const PerturbInfo& info() const { return info_; }
+  /// The selected calls, as positions in the dump.
+  [[nodiscard]] const std::vector<std::size_t>& positions() const { return positions_; }
+  [[nodiscard]] const Perturber& perturber() const { return perturber_; }
 
   /// Measures the selected calls in dump order and hands each to every sink. `stop` ends the run after the current call.
   Result<PerturbSummary> run(const std::vector<std::unique_ptr<PerturbSink>>& sinks, const std::atomic<bool>& stop) const;
-
-  /// What preheating learned in the last run; empty without it.
-  [[nodiscard]] const std::vector<Preheat::Learned>& learned() const { return *learned_; }
 
  private:
   PerturbRun(PerturbInfo info, PerturbConfig config, std::vector<std::size_t> positions, Perturber perturber);
@@ -41,7 +41,6 @@ class PerturbRun {
   PerturbConfig config_;
   std::vector<std::size_t> positions_;
   Perturber perturber_;
-  std::shared_ptr<std::vector<Preheat::Learned>> learned_;
 };
 
 }  // namespace assay

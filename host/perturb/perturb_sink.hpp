@@ -17,12 +17,12 @@ struct PerturbInfo {
   std::string dump_path;
   std::string dump_fingerprint;
   DumpHeader header;
-  std::size_t call_count = 0;  ///< selected
+  std::size_t call_count = 0;     ///< selected
+  std::vector<std::string> apis;  ///< of each selected call
   SideInfo engine;
   std::vector<std::string> perturbations;
   unsigned seeds = 1;
   std::string config_json;
-  std::vector<SkippedKey> skipped_keys;
   std::string rank;  ///< as the peer writes it; empty: unknown
   std::string step;
 };

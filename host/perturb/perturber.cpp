@@ -79,16 +79,23 @@ Perturber::Perturber(Dump dump, InputBuilder builder, Engine engine, Perturbatio
       standard_(std::move(standard)),
       options_(options) {}
 
-PerturbReport Perturber::evaluate(std::size_t position, const Preheat* preheat) const {
+PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thresholds thresholds,
+                                  const Evaluator::Started& started) const {
   const RecordedCall recorded = dump_.read(position);
   PerturbReport report;
   report.stem = recorded.stem;
-  if (options_.forward && recorded.forward) evaluate_direction(recorded, false, preheat, report);
-  if (options_.backward && recorded.backward) evaluate_direction(recorded, true, preheat, report);
+  if (options_.forward && recorded.forward && (directions & kForwardDirection) != 0) {
+    if (started) started(recorded.stem, "forward");
+    evaluate_direction(recorded, false, thresholds, report);
+  }
+  if (options_.backward && recorded.backward && (directions & kBackwardDirection) != 0) {
+    if (started) started(recorded.stem, "backward");
+    evaluate_direction(recorded, true, thresholds, report);
+  }
   return report;
 }
 
-void Perturber::evaluate_direction(const RecordedCall& recorded, bool backward, const Preheat* preheat,
+void Perturber::evaluate_direction(const RecordedCall& recorded, bool backward, Thresholds thresholds,
                                    PerturbReport& report) const {
   Call call;
   call.stem = recorded.stem;
@@ -121,7 +128,7 @@ void Perturber::evaluate_direction(const RecordedCall& recorded, bool backward, 
   for (const PerturbationChain& chain : chains_) {
     if (!chain.is_for(operator_class)) continue;
     if (chain.is_identity()) {
-      if (options_.peer_rows) add_peer_rows(call, chain, call.original, preheat, report);
+      if (options_.peer_rows) add_peer_rows(call, chain, call.original, thresholds, report);
       continue;
     }
     const std::vector<InputSet> sets = sets_of(call, chain);
@@ -132,7 +139,7 @@ void Perturber::evaluate_direction(const RecordedCall& recorded, bool backward, 
       row.message = "no input that this perturbation is for" + first_refusal(call.inputs, chain);
       report.rows.push_back(std::move(row));
     }
-    for (const InputSet& set : sets) report.rows.push_back(measure(call, chain, set, preheat, report));
+    for (const InputSet& set : sets) report.rows.push_back(measure(call, chain, set, thresholds, report));
   }
 }
 
@@ -217,7 +224,7 @@ Perturber::Attempt Perturber::attempt(const Call& call, const PerturbationChain&
   return out;
 }
 
-PerturbRow Perturber::measure(const Call& call, const PerturbationChain& chain, const InputSet& set, const Preheat* preheat,
+PerturbRow Perturber::measure(const Call& call, const PerturbationChain& chain, const InputSet& set, Thresholds thresholds,
                               PerturbReport& report) const {
   PerturbRow row = call.row(chain.name());
   row.input = set.name;
@@ -245,7 +252,7 @@ PerturbRow Perturber::measure(const Call& call, const PerturbationChain& chain, 
         row.message = set.paths.empty() ? "the chosen argument holds no floating-point tensor: nothing was perturbed"
                                         : "the perturbation changed none of " + std::to_string(now.elements) + " elements";
         if (options_.peer_rows && now.run.status == ASSAY_OK && options_.inputs == InputChoice::kPeer) {
-          add_peer_rows(call, chain, run_outputs(now.run.results, call.backward), preheat, report);
+          add_peer_rows(call, chain, run_outputs(now.run.results, call.backward), thresholds, report);
         }
         return row;
       }
@@ -275,7 +282,7 @@ PerturbRow Perturber::measure(const Call& call, const PerturbationChain& chain, 
     overheads.push_back(now.perturb_ms + milliseconds_since(start));
     run_times.push_back(now.run.milliseconds);
     input_changes.push_back(now.input_change);
-    if (k == 0 && options_.peer_rows) add_peer_rows(call, chain, outputs, preheat, report);
+    if (k == 0 && options_.peer_rows) add_peer_rows(call, chain, outputs, thresholds, report);
   }
   row.seeds = static_cast<unsigned>(run_times.size());
   row.input_change = spread_of(input_changes).mean;
@@ -316,7 +323,7 @@ void Perturber::judge(const Call& call, PerturbRow& row) const {
                 format_short(row.input_change) + " of input " + row.input;
 }
 
-void Perturber::add_peer_rows(const Call& call, const PerturbationChain& chain, const RunOutputs& perturbed, const Preheat* preheat,
+void Perturber::add_peer_rows(const Call& call, const PerturbationChain& chain, const RunOutputs& perturbed, Thresholds thresholds,
                               PerturbReport& report) const {
   PeerRule rule;
   rule.mindspore = options_.mindspore;
@@ -324,9 +331,11 @@ void Perturber::add_peer_rows(const Call& call, const PerturbationChain& chain, 
   rule.on_cpu = chain.peer_name() == "to_cpu";
   rule.no_change = chain.is_identity();
   rule.letter = options_.letter;
-  if (preheat != nullptr && !call.original.flat.empty()) {
-    if (const auto* tensor = call.original.flat.front().get_if<Tensor>())
-      rule.threshold = preheat->threshold(call.api, tensor->dtype());
+  if (thresholds != nullptr && !call.original.flat.empty()) {
+    if (const auto* tensor = call.original.flat.front().get_if<Tensor>()) {
+      const auto learned = thresholds->find(std::string(dtype_name(tensor->dtype())));
+      rule.threshold = learned == thresholds->end() ? Preheat::kUnlearned : learned->second;
+    }
   }
   const PeerComparison comparison = call.backward ? peer_compare_gradients(call.original.flat, perturbed.flat, rule)
                                                   : peer_compare_outputs(call.original.top, perturbed.top, rule);
@@ -336,47 +345,41 @@ void Perturber::add_peer_rows(const Call& call, const PerturbationChain& chain, 
   }
 }
 
-void Perturber::learn(std::size_t position, std::uint64_t pass, Preheat& preheat) const {
+PreheatAnswer Perturber::ask(std::size_t position, int step, const Evaluator::Started& started) const {
   const RecordedCall recorded = dump_.read(position);
-  if (!recorded.forward || !entry_problem(recorded, false).empty()) return;
-  const std::size_t number = preheat.count_call(recorded.api);
-  if (pass == 0 || !preheat.wants_sample(recorded.api, number)) return;
+  PreheatAnswer answer;
+  if (!recorded.forward || !entry_problem(recorded, false).empty()) return answer;
+  if (started) started(recorded.stem, "forward");
   Result<CallInputs> inputs = build_call_inputs(builder_, recorded, false);
   const auto noisy = std::find_if(chains_.begin(), chains_.end(), [](const auto& chain) { return !chain.is_identity(); });
+  if (!inputs || noisy == chains_.end()) return answer;
   Call call;
   call.stem = recorded.stem;
   call.api = recorded.api;
   call.seed = call_seed(options_.seed, recorded.stem);
-  // What can't be asked counts as consistent, as the peer has it.
-  Preheat::Sample sample;
-  assay_dtype dtype = kFloat32;
-  if (inputs) {
-    call.inputs = std::move(*inputs);
-    const Invocation original = engine_.invoke(call.api, ASSAY_FORWARD, call.inputs, call.seed);
-    const std::vector<InputSet> sets =
-        original.status == ASSAY_OK && noisy != chains_.end() ? sets_of(call, *noisy) : std::vector<InputSet>();
-    if (!sets.empty()) {
-      call.original = run_outputs(original.results, false);
-      const auto first =
-          std::find_if(call.original.flat.begin(), call.original.flat.end(), [](const Value& value) { return value.is<Tensor>(); });
-      if (first != call.original.flat.end()) dtype = first->as<Tensor>().dtype();
-      PeerRule rule;
-      rule.mindspore = options_.mindspore;
-      rule.letter = options_.letter;
-      const Attempt perturbed = attempt(call, *noisy, sets.front(), mix64(call.seed + pass));
-      if (!perturbed.failure && perturbed.perturbed() && perturbed.run.status == ASSAY_OK) {
-        sample.ratio = peer_compare_outputs(call.original.top, perturbed.run.results.outputs, rule).largest_ratio;
-      }
-      const auto all =
-          choose_inputs(call.inputs, InputChoice::kAll, [&](const Tensor& t) { return reference_.refusal(t).empty(); });
-      const Attempt wide = attempt(call, reference_, all.empty() ? InputSet{"all", {}} : all.front(), call.seed);
-      if (!wide.failure && wide.run.status == ASSAY_OK) {
-        rule.on_cpu = true;
-        sample.consistent = peer_compare_outputs(call.original.top, wide.run.results.outputs, rule).differences.empty();
-      }
-    }
+  call.inputs = std::move(*inputs);
+  const Invocation original = engine_.invoke(call.api, ASSAY_FORWARD, call.inputs, call.seed);
+  if (original.status != ASSAY_OK) return answer;
+  const std::vector<InputSet> sets = sets_of(call, *noisy);
+  if (sets.empty()) return answer;
+  call.original = run_outputs(original.results, false);
+  const auto first =
+      std::find_if(call.original.flat.begin(), call.original.flat.end(), [](const Value& value) { return value.is<Tensor>(); });
+  if (first != call.original.flat.end()) answer.dtype = first->as<Tensor>().dtype();
+  PeerRule rule;
+  rule.mindspore = options_.mindspore;
+  rule.letter = options_.letter;
+  const Attempt perturbed = attempt(call, *noisy, sets.front(), mix64(call.seed + static_cast<std::uint64_t>(step)));
+  if (!perturbed.failure && perturbed.perturbed() && perturbed.run.status == ASSAY_OK) {
+    answer.sample.ratio = peer_compare_outputs(call.original.top, perturbed.run.results.outputs, rule).largest_ratio;
   }
-  preheat.record(call.api, dtype, sample);
+  const auto all = choose_inputs(call.inputs, InputChoice::kAll, [&](const Tensor& t) { return reference_.refusal(t).empty(); });
+  const Attempt wide = attempt(call, reference_, all.empty() ? InputSet{"all", {}} : all.front(), call.seed);
+  if (!wide.failure && wide.run.status == ASSAY_OK) {
+    rule.on_cpu = true;
+    answer.sample.consistent = peer_compare_outputs(call.original.top, wide.run.results.outputs, rule).differences.empty();
+  }
+  return answer;
 }
 
 }  // namespace assay

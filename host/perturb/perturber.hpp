@@ -8,9 +8,10 @@
 #include "perturb/outputs.hpp"
 #include "perturb/perturb_config.hpp"
 #include "perturb/perturb_results.hpp"
-#include "perturb/preheat.hpp"
+#include "perturb/preheat_pass.hpp"
 #include "perturb/stability.hpp"
 #include "pipeline/engine.hpp"
+#include "pipeline/evaluator.hpp"
 
 namespace assay {
 
@@ -33,22 +34,26 @@ class Perturber {
   Perturber(Dump dump, InputBuilder builder, Engine engine, PerturbationChain control, PerturbationChain reference,
             std::vector<PerturbationChain> chains, StabilityStandard standard, PerturberOptions options);
 
-  /// Never fails as a whole: what goes wrong is in the rows. `preheat`: thresholds for the peer's rows; may be null.
-  [[nodiscard]] PerturbReport evaluate(std::size_t position, const Preheat* preheat) const;
+  /// Learned thresholds for the peer's rows of a call; null: the fixed ones.
+  using Thresholds = const Preheat::Thresholds*;
 
-  /// One call of a preheating pass, with the seeds of that pass.
-  void learn(std::size_t position, std::uint64_t pass, Preheat& preheat) const;
+  /// Never fails as a whole: what goes wrong is in the rows. The same call gives the same rows whatever was evaluated before.
+  [[nodiscard]] PerturbReport evaluate(std::size_t position, unsigned directions, Thresholds thresholds,
+                                       const Evaluator::Started& started = {}) const;
+
+  /// A call's answer in a step of preheating. What can't be asked counts as consistent, as the peer has it.
+  [[nodiscard]] PreheatAnswer ask(std::size_t position, int step, const Evaluator::Started& started = {}) const;
 
  private:
   struct Call;
   struct Attempt;
-  void evaluate_direction(const RecordedCall& recorded, bool backward, const Preheat* preheat, PerturbReport& report) const;
+  void evaluate_direction(const RecordedCall& recorded, bool backward, Thresholds thresholds, PerturbReport& report) const;
   [[nodiscard]] PerturbRow run_control(Call& call) const;
-  [[nodiscard]] PerturbRow measure(const Call& call, const PerturbationChain& chain, const InputSet& set, const Preheat* preheat,
+  [[nodiscard]] PerturbRow measure(const Call& call, const PerturbationChain& chain, const InputSet& set, Thresholds thresholds,
                                    PerturbReport& report) const;
   [[nodiscard]] Attempt attempt(const Call& call, const PerturbationChain& chain, const InputSet& set, std::uint64_t seed) const;
   [[nodiscard]] std::vector<InputSet> sets_of(const Call& call, const PerturbationChain& chain) const;
-  void add_peer_rows(const Call& call, const PerturbationChain& chain, const RunOutputs& perturbed, const Preheat* preheat,
+  void add_peer_rows(const Call& call, const PerturbationChain& chain, const RunOutputs& perturbed, Thresholds thresholds,
                      PerturbReport& report) const;
   void judge(const Call& call, PerturbRow& row) const;
 

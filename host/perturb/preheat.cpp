@@ -73,6 +73,14 @@ double Preheat::threshold(const std::string& name, assay_dtype dtype) const {
   return limit == api->second.limits.end() ? Limit{}.threshold : limit->second.threshold;
 }
 
+Preheat::Thresholds Preheat::thresholds(const std::string& name) const {
+  Thresholds out;
+  if (const auto api = apis_.find(name); api != apis_.end()) {
+    for (const auto& [dtype, limit] : api->second.limits) out[dtype] = limit.threshold;
+  }
+  return out;
+}
+
 std::vector<Preheat::Learned> Preheat::learned() const {
   std::vector<Learned> out;
   for (const auto& [name, api] : apis_) {

@@ -45,8 +45,15 @@ class Preheat {
   [[nodiscard]] bool wants_sample(const std::string& api, std::size_t call_number) const;
   void record(const std::string& api, assay_dtype dtype, const Sample& sample);
 
-  /// The largest consistent ratio; 2.05 before anything was learned.
+  /// What holds before anything was learned.
+  static constexpr double kUnlearned = 2.05;
+
+  /// The largest consistent ratio.
   [[nodiscard]] double threshold(const std::string& api, assay_dtype dtype) const;
+
+  /// The same for one API, by dtype; absent ones are not learned.
+  using Thresholds = std::map<std::string, double>;
+  [[nodiscard]] Thresholds thresholds(const std::string& api) const;
 
   struct Learned {
     std::string api;
@@ -58,7 +65,7 @@ class Preheat {
 
  private:
   struct Limit {
-    double threshold = 2.05;
+    double threshold = kUnlearned;
     bool settled = false;
   };
   struct Api {

@@ -1,47 +1,15 @@
 #include "pipeline/result_json.hpp"
 
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
-#include <cmath>
-#include <limits>
 #include <stdexcept>
+
+#include "config/json_fields.hpp"
 
 namespace assay {
 
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Writer = LineWriter;
 using Json = rapidjson::Value;
-
-void write_text(Writer& writer, const char* key, const std::string& value) {
-  if (value.empty()) return;
-  writer.Key(key);
-  writer.String(value);
-}
-
-void write_number(Writer& writer, double value) {
-  if (std::isnan(value)) {
-    writer.String("nan");
-  } else if (std::isinf(value)) {
-    writer.String(value < 0 ? "-inf" : "inf");
-  } else {
-    writer.Double(value);
-  }
-}
-
-void write_number(Writer& writer, const char* key, double value) {
-  writer.Key(key);
-  write_number(writer, value);
-}
-
-void write_integers(Writer& writer, const char* key, const std::vector<std::int64_t>& values) {
-  writer.Key(key);
-  writer.StartArray();
-  for (const std::int64_t value : values) writer.Int64(value);
-  writer.EndArray();
-}
 
 void write_summary(Writer& writer, const char* key, const ValueSummary& summary) {
   writer.Key(key);
@@ -136,59 +104,6 @@ void write_direction(Writer& writer, const char* key, const DirectionResult& dir
   write_number(writer, "target_ms", direction.target_ms);
   write_number(writer, "reference_ms", direction.reference_ms);
   writer.EndObject();
-}
-
-// Reading throws std::runtime_error, turned into a Result at the door.
-
-const Json& member(const Json& object, const char* key) {
-  const auto found = object.FindMember(key);
-  if (found == object.MemberEnd()) throw std::runtime_error(std::string("no field '") + key + "'");
-  return found->value;
-}
-
-const Json* optional_member(const Json& object, const char* key) {
-  const auto found = object.FindMember(key);
-  return found == object.MemberEnd() ? nullptr : &found->value;
-}
-
-std::string text_of(const Json& value, const char* what) {
-  if (!value.IsString()) throw std::runtime_error(std::string("field '") + what + "' is not a string");
-  return {value.GetString(), value.GetStringLength()};
-}
-
-std::string read_text(const Json& object, const char* key) {
-  const Json* value = optional_member(object, key);
-  return value == nullptr ? std::string() : text_of(*value, key);
-}
-
-double number_of(const Json& value, const char* what) {
-  if (value.IsNumber()) return value.GetDouble();
-  if (value.IsString()) {
-    const std::string text = value.GetString();
-    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
-    if (text == "inf") return std::numeric_limits<double>::infinity();
-    if (text == "-inf") return -std::numeric_limits<double>::infinity();
-  }
-  throw std::runtime_error(std::string("field '") + what + "' is not a number");
-}
-
-const Json& array_of(const Json& value, const char* what) {
-  if (!value.IsArray()) throw std::runtime_error(std::string("field '") + what + "' is not a list");
-  return value;
-}
-
-const Json& object_of(const Json& value, const char* what) {
-  if (!value.IsObject()) throw std::runtime_error(std::string("field '") + what + "' is not an object");
-  return value;
-}
-
-std::vector<std::int64_t> read_integers(const Json& value, const char* what) {
-  std::vector<std::int64_t> out;
-  for (const Json& item : array_of(value, what).GetArray()) {
-    if (!item.IsInt64()) throw std::runtime_error(std::string("field '") + what + "' holds something that is not an integer");
-    out.push_back(item.GetInt64());
-  }
-  return out;
 }
 
 Verdict read_verdict(const Json& object) {
@@ -297,9 +212,7 @@ Result<ApiResult> result_from_json(std::string_view line) {
   try {
     const Json& object = object_of(document, "result");
     ApiResult result;
-    const Json& position = member(object, "position");
-    if (!position.IsUint64()) throw std::runtime_error("field 'position' is not a whole number");
-    result.position = position.GetUint64();
+    result.position = count_of(member(object, "position"), "position");
     result.stem = read_text(object, "stem");
     result.api = read_text(object, "api");
     result.forward = read_direction(object, "forward");

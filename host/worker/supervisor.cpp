@@ -100,7 +100,9 @@ class Supervisor::Body {
  private:
   Status start_worker() {
     std::vector<std::string> environment;
-    if (options_.workers > 1) {
+    if (options_.threads != 0) {
+      environment.push_back("OMP_NUM_THREADS=" + std::to_string(options_.threads));
+    } else if (options_.workers > 1) {
       const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
       environment.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1u, cores / options_.workers)));
     }

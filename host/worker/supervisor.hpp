@@ -13,6 +13,7 @@ namespace assay {
 
 struct SupervisorOptions {
   unsigned workers = 1;
+  unsigned threads = 0;                       ///< of a worker's framework; 0: the cores shared out among the workers
   std::chrono::milliseconds timeout{300000};  ///< for one direction of one call
   std::vector<std::string> arguments;         ///< that make this executable a worker of the run
 };

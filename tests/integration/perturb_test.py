@@ -306,6 +306,43 @@ class Configuration(PerturbCase):
         self.assertEqual((row["finding"], row["changed"], row["seeds"]), ("stable", "3", "4"))
 
 
+class Workers(PerturbCase):
+    def test_any_number_of_workers_gives_the_same_rows(self):
+        def files(jobs, *arguments):
+            _, out = self.perturb(LLAMA, "-j", jobs, *arguments)
+            measured = [{k: v for k, v in row.items() if not k.endswith("_ms")} for row in rows(out / "perturb.csv")]
+            others = ("ranking.csv", "free_benchmark.csv", "preheat.csv")
+            return measured, [(out / name).read_bytes() for name in others if (out / name).exists()]
+
+        preheat = ("--handler", "preheat", "--stage", "forward", "--perturbation", "add-noise", "--format", "msprobe")
+        for arguments in ((), preheat):
+            alone = files(0, *arguments)
+            self.assertEqual(len(alone[1]), 3 if arguments else 1)
+            for jobs in (1, 2, 3):
+                with self.subTest(jobs=jobs, arguments=arguments):
+                    self.assertEqual(files(jobs, *arguments), alone)
+
+    def test_a_crash_and_a_hang_cost_a_row_each(self):
+        dump = self.dump_of([(f"Torch.{name}", [([1.0, 2.0], "float32")], {}) for name in ("double", "crash", "double", "hang", "double")])
+        for jobs in (1, 2):
+            process, out = self.perturb(dump, "--plugin-path", TEST_PLUGINS, "--engine", "example.drifting", "--perturbation",
+                                        "add-noise", "-j", jobs, "--timeout", 2, expect=3)
+            by_call = {}
+            for row in rows(out / "perturb.csv"):
+                by_call.setdefault(row["api_name"], []).append(row)
+            self.assertEqual(list(by_call), [f"Torch.{name}.{i}.forward" for i, name in
+                                             enumerate(("double", "crash", "double", "hang", "double"))])
+            for i in (0, 2, 4):
+                self.assertEqual([row["finding"] for row in by_call[f"Torch.double.{i}.forward"]], ["control", "stable"])
+            crash, = by_call["Torch.crash.1.forward"]
+            self.assertEqual((crash["finding"], crash["reason"]), ("not run", "ASSAY-RUN-012"))
+            self.assertIn("signal 11", crash["message"])
+            hang, = by_call["Torch.hang.3.forward"]
+            self.assertEqual((hang["finding"], hang["reason"]), ("not run", "ASSAY-RUN-013"))
+            self.assertIn("not finished after 2.0 s", hang["message"])
+            self.assertIn("5 calls", process.stdout)
+
+
 class OtherEngines(PerturbCase):
     def test_an_operator_that_is_not_deterministic_is_reported_as_that(self):
         dump = self.dump_of([("Torch.drift", [([1.0, 2.0], "float32")], {}), ("Torch.double", [([1.0, 2.0], "float32")], {}),

@@ -1,6 +1,8 @@
-// An adapter of three operators on float32 tensors: "double" computes 2 x, "drift" adds how often it was called (an operator that
-// isn't deterministic), "grow" returns one element more at each call.
+// An adapter of a few operators on float32 tensors: "double" computes 2 x, "drift" adds how often it was called (an operator that
+// isn't deterministic), "grow" returns one element more at each call. "crash" and "hang" end or hold their process.
+#include <csignal>
 #include <string>
+#include <thread>
 
 #include "assay/sdk/adapter.hpp"
 
@@ -9,13 +11,14 @@ namespace {
 
 class DriftingAdapter final : public Adapter {
  public:
-  explicit DriftingAdapter(const Context&) { info_ = {"Drifting", "1.0", "three operators", {{ASSAY_DEVICE_CPU, 0}}}; }
+  explicit DriftingAdapter(const Context&) { info_ = {"Drifting", "1.0", "a few operators", {{ASSAY_DEVICE_CPU, 0}}}; }
 
   const AdapterInfo& describe() override { return info_; }
 
   void require_support(const std::string& api, std::int32_t direction) override {
     const std::string name = api.substr(api.rfind('.') + 1);
-    if (name != "double" && name != "drift" && name != "grow") throw Error(ASSAY_NOT_FOUND, "no operator '" + name + "'");
+    if (name != "double" && name != "drift" && name != "grow" && name != "crash" && name != "hang")
+      throw Error(ASSAY_NOT_FOUND, "no operator '" + name + "'");
     if (direction != ASSAY_FORWARD) throw Error(ASSAY_UNSUPPORTED, "no gradients");
   }
 
@@ -24,11 +27,13 @@ class DriftingAdapter final : public Adapter {
     if (call.arg_count != 1 || call.args[0].kind != ASSAY_VALUE_TENSOR || call.args[0].as.tensor->dl.dtype != kFloat32) {
       throw Error(ASSAY_INVALID_ARGUMENT, "expected one float32 tensor");
     }
+    const std::string name = std::string(call.api).substr(std::string(call.api).rfind('.') + 1);
+    if (name == "crash") std::raise(SIGSEGV);
+    while (name == "hang") std::this_thread::sleep_for(std::chrono::seconds(1));
     ++calls_;
     const TensorView input(*call.args[0].as.tensor);
-    const std::string api = call.api;
-    const bool grows = api.find("grow") != std::string::npos;
-    const double added = api.find("drift") != std::string::npos ? calls_ : 0;
+    const bool grows = name == "grow";
+    const double added = name == "drift" ? calls_ : 0;
     Tensor output = Tensor::allocate(kFloat32, grows ? std::vector<std::int64_t>{calls_} : input.shape());
     if (grows) {
       for (std::int64_t i = 0; i < calls_; ++i) output.data_as<float>()[i] = 0;
@@ -51,5 +56,5 @@ class DriftingAdapter final : public Adapter {
 }  // namespace assay
 
 ASSAY_EXPORT_PLUGIN("example.drifting", "0.1.0",
-                    ASSAY_COMPONENT(assay::DriftingAdapter, "example.drifting", "0.1.0", "three operators, one not deterministic",
+                    ASSAY_COMPONENT(assay::DriftingAdapter, "example.drifting", "0.1.0", "a few operators that don't behave",
                                     R"({"type": "object", "additionalProperties": false})"))
