@@ -4,8 +4,9 @@ import json
 import os
 import shutil
 import unittest
+from pathlib import Path
 
-from support import DATA, TestCase, rows
+from support import DATA, EXAMPLE, TestCase, rows
 
 # Notes of calls.json after which there is nothing that could be compared.
 NOT_COMPARABLE = ("returns nothing", "NumPy array")
@@ -59,6 +60,22 @@ class Recordings(TestCase):
         passed = result["forward"][0] + result["backward"][0]
         total = result["forward"][1] + result["backward"][1]
         self.assertGreaterEqual(passed / total, 0.97, "\n".join(result["forward"][2] + result["backward"][2]))
+
+    @unittest.skipUnless(WHEEL, "the numbers are those of the PyTorch wheel")
+    def test_the_engine_of_the_peer_gives_the_numbers_of_the_peer(self):
+        # The expected file was written on a CPU with AVX-512. Only the sums of softmax depend on how wide the vectors are.
+        wide_vectors = "avx512f" in Path("/proc/cpuinfo").read_text()
+        _, out = self.check(EXAMPLE, "--standard", "msprobe-mint", "--format", "msprobe", "--precision", "as-recorded", expect=0)
+        actual = rows(next(out.glob("accuracy_checking_details_*.csv")))
+        expected = rows(EXAMPLE / "expected_details.csv")
+        self.assertEqual(len(actual), len(expected))
+        for got, wanted in zip(actual, expected):
+            exact = wide_vectors or "softmax" not in wanted["API Name"]
+            for column in ("Cosine", "MaxAbsErr", "MaxRelativeErr"):
+                if wanted[column] == "" or not (exact or column != "MaxRelativeErr"):
+                    continue
+                tolerance = 1e-9 * abs(float(wanted[column])) if exact else 1e-8
+                self.assertAlmostEqual(float(got[column]), float(wanted[column]), delta=tolerance, msg=wanted)
 
     def test_random_calls_are_judged_by_shape_dtype_and_distribution(self):
         process, out = self.check(DATA / "opinfo" / "random")
