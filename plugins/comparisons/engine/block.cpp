@@ -9,8 +9,9 @@
 namespace assay::engine {
 namespace {
 
-/// Elements of a 16-bit tensor from which on neighbours are added in float32 first.
-constexpr std::int64_t kShortSumsFrom = 1 << 18;
+/// Elements from which on a tensor's differences are added in runs of float32 first. There their rounding averages out; it would
+/// show in a small tensor.
+constexpr std::int64_t kSumsInRunsFrom = 1 << 18;
 
 bool is_short_float(assay_dtype dtype) { return dtype == kFloat32 || dtype == kFloat16 || dtype == kBFloat16; }
 
@@ -64,16 +65,19 @@ bool BlockGatherer::gather_floats(std::int64_t begin, int n, Totals& totals, His
     block.next_actual = actual_run + bytes;
     block.next_expected = expected_run + bytes;
   }
+  block.sums_in_runs = actual_source.numel() >= kSumsInRunsFrom && (plan_.relative || plan_.error_bins);
   if (actual_source.dtype() == kFloat32) {
     block.actual = reinterpret_cast<const float*>(actual_run);
     block.expected = reinterpret_cast<const float*>(expected_run);
+    if (block.sums_in_runs && gather_float_block(plan_, block, totals, histograms)) return true;
+    block.sums_in_runs = false;
     return gather_float_block(plan_, block, totals, histograms);
   }
   block.actual_bits = reinterpret_cast<const std::uint16_t*>(actual_run);
   block.expected_bits = reinterpret_cast<const std::uint16_t*>(expected_run);
   block.is_half = actual_source.dtype() == kFloat16;
-  // In a large tensor the rounding of short float32 sums averages out; it would show in a small one.
-  if (actual_source.numel() >= kShortSumsFrom && gather_float_block(plan_, block, totals, histograms)) return true;
+  if (block.sums_in_runs && gather_float_block(plan_, block, totals, histograms)) return true;
+  block.sums_in_runs = false;
   const auto widen = block.is_half ? widen_float16 : widen_bfloat16;
   widen(block.actual_bits, padded, actual.wide);
   widen(block.expected_bits, padded, expected.wide);

@@ -24,7 +24,7 @@ bool finish_own(const Outcome& outcome, Metric metric, double* out) {
   switch (metric) {
     case Metric::kNumel: *out = number(t.count); return true;
     case Metric::kCosine: *out = t.class_mismatch != 0 ? kNan : norms.cosine; return true;
-    case Metric::kMaxAbsError: *out = t.max_difference; return any_finite;
+    case Metric::kMaxAbsError: *out = outcome.look.max_difference; return any_finite;
     case Metric::kMeanAbsError: *out = t.difference / number(t.finite); return any_finite;
     case Metric::kMaxRelError: *out = outcome.look.max_relative; return any_finite;
     case Metric::kMeanRelError: *out = t.relative / number(t.finite_relative); return t.finite_relative != 0;
@@ -63,9 +63,10 @@ bool finish_own(const Outcome& outcome, Metric metric, double* out) {
 }
 
 /// max |d| as IEEE arithmetic over every pair gives it: NaN - x and inf - inf are NaN.
-double raw_max_difference(const Totals& t) {
+double raw_max_difference(const Outcome& outcome) {
+  const Totals& t = outcome.walk.totals;
   if (t.nan_actual + t.nan_expected + t.equal_inf != 0) return kNan;
-  return t.finite == t.count ? t.max_difference : kInf;
+  return t.finite == t.count ? outcome.look.max_difference : kInf;
 }
 
 bool finish_mint(const Outcome& outcome, Metric metric, double* out) {
@@ -77,7 +78,7 @@ bool finish_mint(const Outcome& outcome, Metric metric, double* out) {
       *out = t.finite == t.count ? (kEpsilon + t.product) / (kEpsilon + std::sqrt(t.expected_square) * std::sqrt(t.actual_square))
                                  : kNan;
       return true;
-    case Metric::kMintMaxAbsError: *out = raw_max_difference(t); return true;
+    case Metric::kMintMaxAbsError: *out = raw_max_difference(outcome); return true;
     default:
       if (t.nan_actual + t.nan_expected + t.pos_inf_expected + t.neg_inf_expected != 0) {
         *out = kNan;
@@ -131,7 +132,7 @@ bool finish_torch(const Outcome& outcome, Metric metric, double* out) {
   if (t.count == 0) return false;
   switch (metric) {
     case Metric::kTorchCosine: return finish_torch_cosine(t, outcome.look.norms, out);
-    case Metric::kTorchMaxAbsError: *out = raw_max_difference(t); return true;
+    case Metric::kTorchMaxAbsError: *out = raw_max_difference(outcome); return true;
     case Metric::kTorchErrorBalance: *out = std::fabs(number(p.positive) - number(p.negative)) / number(t.count); return true;
     case Metric::kTorchRmse: *out = peer_rmse(t); return true;
     case Metric::kTorchSmallValueRatio: *out = share(p.small_over_benchmark, p.small); return true;

@@ -128,17 +128,17 @@ HWY_INLINE RelativeResult relative_of(const Plan& plan, const FloatBlock& block,
 /// Whether runs of float32 kept the terms with d: no overflow, nothing that counts lost to underflow, and actual no difference of
 /// large numbers.
 bool keeps_sums(const SumsResult& sums) {
+  if (!std::isfinite(sums.actual_square) || !std::isfinite(sums.expected_square)) return false;
   if (sums.max_difference == 0) return true;
-  return sums.square > 0x1p-100 && sums.square < 0x1p120 && std::isfinite(sums.product) &&
-         sums.actual_square >= 0.25 * sums.expected_square;
+  return sums.square > 0x1p-100 && sums.square < 0x1p120 && sums.actual_square >= 0.25 * sums.expected_square;
 }
 
-/// The numbers of a block of 16-bit elements; false: they need widening and double sums.
-HWY_INLINE bool gather_short(const Plan& plan, const FloatBlock& block, bool has_zeros, std::uint8_t* codes, SumsResult& sums,
-                             RelativeResult& relative) {
-  relative = block.is_half ? relative_of<LoadFloat16, true>(plan, block, has_zeros, codes, sums)
-                           : relative_of<LoadBFloat16, true>(plan, block, has_zeros, codes, sums);
-  return keeps_sums(sums);
+/// Relative errors and sums in one walk.
+HWY_INLINE RelativeResult sums_in_runs(const Plan& plan, const FloatBlock& block, bool has_zeros, std::uint8_t* codes,
+                                       SumsResult& sums) {
+  if (block.actual_bits == nullptr) return relative_of<LoadFloat32, true>(plan, block, has_zeros, codes, sums);
+  return block.is_half ? relative_of<LoadFloat16, true>(plan, block, has_zeros, codes, sums)
+                       : relative_of<LoadBFloat16, true>(plan, block, has_zeros, codes, sums);
 }
 
 bool gather_block_vector(const Plan& plan, const FloatBlock& block, Totals& totals, Histograms& histograms) {
@@ -148,8 +148,10 @@ bool gather_block_vector(const Plan& plan, const FloatBlock& block, Totals& tota
   const bool has_zeros = bits.min_expected == 0;
   SumsResult sums;
   RelativeResult relative;
-  if (block.actual == nullptr) {
-    if (!gather_short(plan, block, has_zeros, error_codes, sums, relative)) return false;
+  if (block.sums_in_runs) {
+    relative = sums_in_runs(plan, block, has_zeros, error_codes, sums);
+    if (!keeps_sums(sums)) return false;
+    totals.is_rounded = true;
   } else {
     sums = walk_sums(block);
     // Squares of finite numbers can't overflow here: anything else was NaN or infinite in the block.

@@ -14,13 +14,14 @@
 namespace assay::engine {
 
 /// One block. Arrays are padded with zeros to a multiple of kVectorPadding elements. 16-bit elements come as bits, and as floats
-/// too where the sums are to be added in double from the first term on.
+/// too unless `sums_in_runs`.
 struct FloatBlock {
   const float* actual = nullptr;
   const float* expected = nullptr;
   const std::uint16_t* actual_bits = nullptr;  ///< of the 16-bit dtypes; null: the floats are the elements
   const std::uint16_t* expected_bits = nullptr;
   bool is_half = false;                      ///< the 16-bit dtype is float16
+  bool sums_in_runs = false;                 ///< terms with d are added in short runs of float32 first; else all in double
   std::size_t element_size = sizeof(float);  ///< of the tensor
   int n = 0;
   int padding = 0;                         ///< how many of the n are padding

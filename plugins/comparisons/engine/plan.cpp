@@ -13,6 +13,7 @@ Plan make_plan(const MetricSet& metrics, double atol, assay_dtype actual, assay_
   const bool is_real_float = is_floating(actual) && is_floating(expected);
   plan.worst = any(Metric::kWorstIndex, Metric::kWorstIndices);
   plan.scaled = any(Metric::kMaxScaledError);
+  plan.difference = any(Metric::kMaxAbsError, Metric::kMintMaxAbsError, Metric::kTorchMaxAbsError);
   plan.rtol = any(Metric::kRtolToPass);
   // A tolerance this small takes nothing from any error that matters: the bound of |d| / |e| serves.
   plan.rtol_bound = plan.rtol && plan.atol > 1e-30;

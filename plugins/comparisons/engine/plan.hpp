@@ -25,6 +25,7 @@ struct Plan {
   // What a second look at a few blocks has to find.
   bool worst = false;
   bool scaled = false;
+  bool difference = false;
   bool rtol = false;
   bool median = false;
   bool first_mismatch = false;

@@ -110,6 +110,23 @@ double find_largest(const PairReader& reader, const Walk& walk, double less, Bou
   return largest;
 }
 
+double find_max_difference(const PairReader& reader, const Walk& walk) {
+  double largest = 0;
+  BlockQueue queue(walk.blocks, [](const BlockBounds& block) { return block.max_difference; });
+  Patience patience;
+  while (!queue.empty()) {
+    const auto [bound, block] = queue.pop();
+    if (!patience.allows(bound, largest)) break;
+    for_each_tile(reader, block, [&](std::int64_t, const Tile& tile) {
+      for (int i = 0; i < tile.n; ++i) {
+        if (tile.difference[i] > largest && is_finite_pair(tile, i)) largest = tile.difference[i];
+      }
+      return true;
+    });
+  }
+  return largest;
+}
+
 double find_max_relative(const PairReader& reader, const Walk& walk) {
   return find_largest(reader, walk, 0, [](const BlockBounds& block) { return block.max_relative; });
 }
@@ -208,6 +225,8 @@ SecondLook look_again(const PairReader& reader, const Plan& plan, const Walk& wa
   if (plan.sums) out.norms = find_norms(reader, walk);
   if (plan.worst || plan.scaled) find_worst(reader, plan, walk, out);
   if (walk.totals.finite == 0) return out;
+  const Totals& totals = walk.totals;
+  out.max_difference = plan.difference && totals.is_rounded ? find_max_difference(reader, walk) : totals.max_difference;
   if (plan.relative) {
     out.max_relative_nonzero = find_max_relative(reader, walk);
     out.max_relative = walk.totals.bounds.max_difference_at_zero > 0 ? kInf : out.max_relative_nonzero;

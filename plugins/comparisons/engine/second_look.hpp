@@ -29,6 +29,7 @@ struct SecondLook {
   std::int64_t first_class_mismatch = -1;
   std::array<std::int64_t, kWorstCount> worst;  ///< -1: no further element differs
   Norms norms;
+  double max_difference = 0;
   double max_relative = 0;          ///< infinite where an element differs from 0
   double max_relative_nonzero = 0;  ///< over elements with e not 0
   double max_scaled = 0;

@@ -47,6 +47,7 @@ void Totals::merge(const Totals& next) {
   zero_actual += next.zero_actual;
   finite_relative += next.finite_relative;
   max_difference = std::max(max_difference, next.max_difference);
+  is_rounded = is_rounded || next.is_rounded;
   max_magnitude = std::max(max_magnitude, next.max_magnitude);
   max_actual = std::max(max_actual, next.max_actual);
   max_ulp = std::max(max_ulp, next.max_ulp);

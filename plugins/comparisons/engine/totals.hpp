@@ -62,6 +62,7 @@ struct Totals {
   std::uint64_t finite_relative = 0;  ///< pairs whose |d| / |e| is finite
 
   double max_difference = 0;
+  bool is_rounded = false;   ///< max_difference may be a rounding of float32 off
   double max_magnitude = 0;  ///< |e|
   double max_actual = 0;     ///< |a|; of complex numbers: of their parts
   std::uint64_t max_ulp = 0;

@@ -7,8 +7,9 @@
 #define ASSAY_VECTOR_FETCH_INL
 #endif
 
+#include <algorithm>
+
 #include "float_kernel.hpp"
-#include "hwy/cache_control.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::engine::HWY_NAMESPACE {
@@ -21,15 +22,18 @@ struct FetchShare {
 inline constexpr FetchShare kFetchInBits{0, 1};
 inline constexpr FetchShare kFetchInRelative{1, 1};
 inline constexpr FetchShare kFetchInSums{2, 2};
+/// Where walk_relative does the work of walk_sums.
+inline constexpr FetchShare kFetchInRelativeAndSums{1, 3};
 
 /// To be called by each walk for every 64 elements.
 HWY_INLINE void fetch_next(const FloatBlock& block, int element, FetchShare share) {
-  if (block.next_actual == nullptr || share.first_line >= block.element_size) return;
+  if (block.next_actual == nullptr) return;
   constexpr std::size_t kLine = 64;
-  const std::size_t begin = static_cast<std::size_t>(element) * block.element_size + share.first_line * kLine;
-  for (std::size_t line = 0; line < share.line_count; ++line) {
-    hwy::Prefetch(block.next_actual + begin + line * kLine);
-    hwy::Prefetch(block.next_expected + begin + line * kLine);
+  const std::size_t begin = static_cast<std::size_t>(element) * block.element_size;
+  const std::size_t end_line = std::min(share.first_line + share.line_count, block.element_size);
+  for (std::size_t line = share.first_line; line < end_line; ++line) {
+    __builtin_prefetch(block.next_actual + begin + line * kLine, 0, 2);
+    __builtin_prefetch(block.next_expected + begin + line * kLine, 0, 2);
   }
 }
 

@@ -55,7 +55,7 @@ struct EightFloats {
   }
 };
 
-/// Adds the squares of vector k of eight floats; squares of 16-bit numbers are exact in double.
+/// Adds the squares of vector k of eight floats, exact in double.
 template <class V>
 HWY_INLINE void add_squares(V numbers, int k, EightLanes& total) {
   const EightLanes::D wide;
@@ -174,7 +174,7 @@ HWY_INLINE RelativeResult walk_relative(const FloatBlock& block, float inverse_s
   };
 
   for (int i = 0; i < block.n; i += kVectorPadding) {
-    fetch_next(block, i, kFetchInRelative);
+    fetch_next(block, i, Kind::kSums ? kFetchInRelativeAndSums : kFetchInRelative);
     for (int at = i; at < i + kVectorPadding; at += 4 * kWidth) {
       const auto v0 = one(at, 0);
       const auto v1 = one(at + kWidth, 1);
