@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "assay/sdk/perturbation.hpp"
+#include "fixed_noise.hpp"
 #include "kernels.hpp"
 
 namespace assay {
@@ -30,10 +31,8 @@ constexpr char kSchema[] = R"({
   }                                                                                                                            \
   ASSAY_MULTIVERSION std::uint64_t add_scaled(F, const Block& block, const RandomStream& stream, StepRange range, double unit, \
                                               bool relative) {                                                                 \
-    return add_scaled_loop<F>(block, stream, range, unit, relative);                                                           \
-  }                                                                                                                            \
-  ASSAY_MULTIVERSION std::uint64_t add_fixed(F, const Block& block, double noise, double limit) {                              \
-    return add_fixed_loop<F>(block, noise, limit);                                                                             \
+    return relative ? add_scaled_loop<F, true>(block, stream, range, unit)                                                     \
+                    : add_scaled_loop<F, false>(block, stream, range, unit);                                                   \
   }                                                                                                                            \
   ASSAY_MULTIVERSION std::uint64_t largest_finite(F, const Block& block) { return largest_finite_loop<F>(block); }
 ASSAY_KERNELS(Float16)
@@ -44,12 +43,17 @@ ASSAY_KERNELS(Float8E4M3FN)
 ASSAY_KERNELS(Float8E5M2)
 #undef ASSAY_KERNELS
 
-/// The peer's noise of a dtype, and the magnitude above which it is added.
-struct FixedNoise {
-  double noise;
-  double limit;
-};
+ASSAY_MULTIVERSION std::uint64_t add_fixed(Float32, const Block& block, const FixedNoise& fixed) {
+  return add_fixed_loop<Float32>(block, fixed);
+}
+ASSAY_MULTIVERSION std::uint64_t add_fixed(Float64, const Block& block, const FixedNoise& fixed) {
+  return add_fixed_loop<Float64>(block, fixed);
+}
+ASSAY_MULTIVERSION std::uint64_t move_patterns(const Block& block, const PatternMoves& moves) {
+  return move_patterns_loop(block, moves);
+}
 
+/// The peer's noise of a dtype.
 std::optional<FixedNoise> fixed_noise(assay_dtype dtype) {
   if (dtype == kBFloat16) return FixedNoise{1e-4, 1e-2};
   if (dtype == kFloat16) return FixedNoise{1e-6, 1e-3};
@@ -74,6 +78,8 @@ class AddNoise final : public Perturbation {
                     "'compat' \"msprobe\" has its own amounts: remove 'ulp', 'relative', 'absolute' and 'scale'");
       }
       amount_ = Amount::kFixed;
+      float16_moves_ = moves_of<Float16>(*fixed_noise(kFloat16));
+      bfloat16_moves_ = moves_of<BFloat16>(*fixed_noise(kBFloat16));
     } else if (json.HasMember("absolute")) {
       if (of_tensor) throw Error(ASSAY_INVALID_ARGUMENT, "'scale' \"tensor\" has no meaning with 'absolute'");
       amount_ = Amount::kAbsolute;
@@ -106,27 +112,31 @@ class AddNoise final : public Perturbation {
 
   std::uint64_t apply(const TensorView& input, std::uint64_t seed, std::uint32_t max_threads, assay_tensor& output) const override {
     require_output(input, output, plan(input).dtype);
+    if (amount_ == Amount::kFixed) return add_fixed_noise(input, max_threads, output);
     const int components = components_of(input.dtype());
     return visit_format(input.dtype(), [&](auto format) {
       using F = decltype(format);
       const RandomStream stream(seed);
       const double unit = unit_for(format, input, max_threads);
-      const std::optional<FixedNoise> fixed = amount_ == Amount::kFixed ? fixed_noise(input.dtype()) : std::nullopt;
       return transform(input, output, max_threads, [&](const Block& block) {
-        std::uint64_t changed = 0;
-        if (fixed) {
-          changed = add_fixed(format, block, fixed->noise, fixed->limit);
-        } else if (amount_ == Amount::kUlp) {
-          changed = step_ulps(format, block, stream, range_);
-        } else {
-          changed = add_scaled(format, block, stream, range_, unit, amount_ == Amount::kRelative);
-        }
+        const std::uint64_t changed = amount_ == Amount::kUlp
+                                          ? step_ulps(format, block, stream, range_)
+                                          : add_scaled(format, block, stream, range_, unit, amount_ == Amount::kRelative);
         return components == 1 ? changed : count_changed<F>(block.input, block.output, block.count, components);
       });
     });
   }
 
  private:
+  std::uint64_t add_fixed_noise(const TensorView& input, std::uint32_t max_threads, assay_tensor& output) const {
+    const FixedNoise fixed = *fixed_noise(input.dtype());
+    return transform(input, output, max_threads, [&](const Block& block) {
+      if (input.dtype() == kFloat32) return add_fixed(Float32{}, block, fixed);
+      if (input.dtype() == kFloat64) return add_fixed(Float64{}, block, fixed);
+      return move_patterns(block, input.dtype() == kFloat16 ? float16_moves_ : bfloat16_moves_);
+    });
+  }
+
   static StepRange ulp_range(const Config& config) {
     const auto member = config.json().FindMember("ulp");
     if (member == config.json().MemberEnd()) return {1, 2};
@@ -146,7 +156,7 @@ class AddNoise final : public Perturbation {
   template <class F>
   double unit_for(F format, const TensorView& input, std::uint32_t max_threads) const {
     if (amount_ == Amount::kRelative || amount_ == Amount::kAbsolute) return size_ / kAllSteps;
-    if (amount_ == Amount::kUlp || amount_ == Amount::kFixed) return 0;
+    if (amount_ == Amount::kUlp) return 0;
     const std::uint64_t bits = largest(input, max_threads, [&](const Block& block) { return largest_finite(format, block); });
     if (amount_ == Amount::kUlpOfLargest) return spacing_at<F>(bits);
     return size_ / kAllSteps * static_cast<double>(F::widen(static_cast<typename F::Storage>(bits)));
@@ -157,6 +167,8 @@ class AddNoise final : public Perturbation {
   Amount amount_ = Amount::kUlp;
   StepRange range_{64, 64};
   double size_ = 0;
+  PatternMoves float16_moves_;
+  PatternMoves bfloat16_moves_;
 };
 
 }  // namespace

@@ -13,19 +13,21 @@ template <class Format>
 ASSAY_ALWAYS_INLINE std::uint64_t step_ulps_loop(const Block& block, const RandomStream& stream, StepRange range) {
   using T = typename Format::Storage;
   using S = typename Format::Signed;
-  constexpr auto kEnd = static_cast<S>(Format::kEnd);
+  // 0 < magnitude < kEnd, as one comparison of signed numbers.
+  const auto is_inside = [](T magnitude) {
+    constexpr auto kLast = static_cast<S>(static_cast<T>(Format::kEnd - 2) ^ Format::kSign);
+    return lane_mask<T>(static_cast<S>(static_cast<T>(static_cast<T>(magnitude - 1) ^ Format::kSign)) <= kLast);
+  };
   const T* const ASSAY_RESTRICT in = static_cast<const T*>(block.input);
   T* const ASSAY_RESTRICT out = static_cast<T*>(block.output);
   std::int8_t steps[kBlockSize];
   draw_steps(stream, block.first, block.count, range, steps);
   return count_masks<T>(block.count, [&](std::size_t i) {
     const T x = in[i];
-    const S magnitude = Format::ordered(x);
+    const T magnitude = Format::magnitude(x);
     const auto step = static_cast<T>(steps[i]);
-    // What passes the largest integer turns up below 1.
-    const auto target = static_cast<S>(static_cast<T>(static_cast<T>(magnitude) + step));
-    const auto turn = static_cast<T>(lane_mask<T>(target < S{1}) | lane_mask<T>(target >= kEnd));
-    const auto movable = static_cast<T>(lane_mask<T>(magnitude > S{0}) & lane_mask<T>(magnitude < kEnd));
+    const T movable = is_inside(magnitude);
+    const auto turn = static_cast<T>(~is_inside(static_cast<T>(magnitude + step)));
     const auto delta = static_cast<T>(static_cast<T>(step ^ turn) - turn);
     out[i] = static_cast<T>(x + static_cast<T>(delta & movable));
     return movable;
@@ -33,9 +35,8 @@ ASSAY_ALWAYS_INLINE std::uint64_t step_ulps_loop(const Block& block, const Rando
 }
 
 /// x + step * unit, or x + x * step * unit, rounded once to the format. Components that are not finite, or would not be, stay.
-template <class Format>
-ASSAY_ALWAYS_INLINE std::uint64_t add_scaled_loop(const Block& block, const RandomStream& stream, StepRange range, double unit,
-                                                  bool relative) {
+template <class Format, bool kRelative>
+ASSAY_ALWAYS_INLINE std::uint64_t add_scaled_loop(const Block& block, const RandomStream& stream, StepRange range, double unit) {
   using T = typename Format::Storage;
   using Lane = typename Format::Lane;
   using Wide = typename Format::Wide;
@@ -44,39 +45,16 @@ ASSAY_ALWAYS_INLINE std::uint64_t add_scaled_loop(const Block& block, const Rand
   std::int8_t steps[kBlockSize];
   draw_steps(stream, block.first, block.count, range, steps);
   const auto wide_unit = static_cast<Wide>(unit);
-  const Wide own = relative ? Wide{1} : Wide{0};
-  const Wide other = relative ? Wide{0} : Wide{1};
   return count_masks<Lane>(block.count, [&](std::size_t i) {
     const auto bits = static_cast<Lane>(in[i]);
     const Lane finite = lane_mask<Lane>(Format::is_finite(bits));
     // A number that is not finite would poison the product; its result isn't used.
     const Wide x = Format::widen(bits & finite);
-    const Lane noisy = Format::template narrow<Lane>(x + static_cast<Wide>(steps[i]) * wide_unit * (x * own + other));
+    const Lane noisy = Format::template narrow<Lane>(x + static_cast<Wide>(steps[i]) * wide_unit * (kRelative ? x : Wide{1}));
     const Lane after = select<Lane>(finite & lane_mask<Lane>(Format::is_finite(noisy)), noisy, bits);
     out[i] = static_cast<T>(after);
-    return Format::differ_mask(bits, after);
-  });
-}
-
-/// The peer's rule: one fixed number is added, in the tensor's own dtype, where |x| is above a fixed limit.
-template <class Format>
-ASSAY_ALWAYS_INLINE std::uint64_t add_fixed_loop(const Block& block, double noise, double limit) {
-  using T = typename Format::Storage;
-  using Lane = typename Format::Lane;
-  using S = std::make_signed_t<Lane>;
-  using Wide = typename Format::Wide;
-  const T* const ASSAY_RESTRICT in = static_cast<const T*>(block.input);
-  T* const ASSAY_RESTRICT out = static_cast<T*>(block.output);
-  const Wide own_noise = Format::widen(Format::narrow(static_cast<Wide>(noise)));
-  const auto own_limit = static_cast<S>(Format::template narrow<Lane>(static_cast<Wide>(limit)));
-  return count_masks<Lane>(block.count, [&](std::size_t i) {
-    const auto bits = static_cast<Lane>(in[i]);
-    const S magnitude = Format::ordered(bits);
-    const Lane noisy = Format::template narrow<Lane>(Format::widen(bits) + own_noise);
-    const Lane add = lane_mask<Lane>(magnitude > own_limit) & lane_mask<Lane>(magnitude <= static_cast<S>(Format::kEnd));
-    const Lane after = select<Lane>(add, noisy, bits);
-    out[i] = static_cast<T>(after);
-    return Format::differ_mask(bits, after);
+    // What changed is finite on both sides, so only zeros can be equal in other bits.
+    return static_cast<Lane>(lane_mask<Lane>(bits != after) & lane_mask<Lane>((bits | after) != Lane{Format::kSign}));
   });
 }
 

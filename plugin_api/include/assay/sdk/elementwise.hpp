@@ -211,16 +211,15 @@ std::uint64_t largest(const TensorView& input, std::uint32_t max_threads, Kernel
 /// loops over T vectorise; mask(i) may write what belongs to i.
 template <class T, class Mask>
 ASSAY_ALWAYS_INLINE std::uint64_t count_masks(std::size_t count, Mask&& mask) {
-  // What a group counts fits the narrowest lane.
-  constexpr std::size_t kGroup = 128;
+  // What a group counts fits a lane.
+  constexpr std::size_t kGroup = sizeof(T) == 1 ? 128 : kBlockSize;
   std::uint64_t total = 0;
-  std::size_t i = 0;
-  for (; i + kGroup <= count; i += kGroup) {
+  for (std::size_t first = 0; first < count; first += kGroup) {
+    const std::size_t last = std::min(count, first + kGroup);
     T sum = 0;
-    for (std::size_t k = 0; k < kGroup; ++k) sum = static_cast<T>(sum - mask(i + k));
+    for (std::size_t i = first; i < last; ++i) sum = static_cast<T>(sum - mask(i));
     total += sum;
   }
-  for (; i < count; ++i) total += mask(i) != 0 ? 1u : 0u;
   return total;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "assay/sdk/float_format.hpp"
+#include "assay/sdk/half.hpp"
 #include "assay/sdk/random.hpp"
 #include "support/perturbation_bits.hpp"
 #include "support/perturbation_under_test.hpp"
@@ -33,6 +34,16 @@ std::vector<std::uint64_t> patterns(std::size_t random) {
   return bits;
 }
 
+// Numbers of the half types by the scalar conversions, which share nothing with the vector ones.
+double widened(Float16, std::uint16_t bits) { return float16_to_double(bits); }
+double widened(BFloat16, std::uint16_t bits) { return bfloat16_to_double(bits); }
+std::uint16_t bits_of_number(Float16, double value) { return double_to_float16(value); }
+std::uint16_t bits_of_number(BFloat16, double value) { return double_to_bfloat16(value); }
+template <class F>
+double narrowed(F format, double value) {
+  return widened(format, bits_of_number(format, value));
+}
+
 TEST(AddNoise, GivesThePeersBits) {
   PerturbationUnderTest noise(kId, kCompat);
   for (const PerturbationBits& row : kPerturbationBits) {
@@ -45,6 +56,33 @@ TEST(AddNoise, GivesThePeersBits) {
     EXPECT_EQ(result.changed, differing);
     EXPECT_GT(differing, 0u);
   }
+}
+
+TEST(AddNoise, PeersNoiseIsTheSumRoundedOnceForEveryNumberOfTheHalfTypes) {
+  PerturbationUnderTest noise(kId, kCompat);
+  const auto check = [&](auto format, assay_dtype dtype, double amount, double limit) {
+    SCOPED_TRACE(dtype_name(dtype));
+    std::vector<std::uint64_t> bits(65536);
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = i;
+    const Perturbed result = noise.apply(tensor_of_bits(dtype, {65536}, bits));
+    const std::vector<std::uint64_t> after = bits_of(result.output);
+    const double own_amount = narrowed(format, amount);
+    const double own_limit = narrowed(format, limit);
+    std::uint64_t changed = 0;
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      const auto pattern = static_cast<std::uint16_t>(i);
+      const double x = widened(format, pattern);
+      const bool moves = std::isfinite(x) && std::fabs(x) > own_limit;
+      // Sums of two halves are exact in double: this rounds once.
+      const std::uint64_t expected = moves ? bits_of_number(format, x + own_amount) : pattern;
+      ASSERT_EQ(after[i], expected) << "pattern " << i << ", number " << x;
+      changed += expected != pattern ? 1u : 0u;
+    }
+    EXPECT_EQ(result.changed, changed);
+    EXPECT_GT(changed, 100u);
+  };
+  check(Float16{}, kFloat16, 1e-6, 1e-3);
+  check(BFloat16{}, kBFloat16, 1e-4, 1e-2);
 }
 
 TEST(AddNoise, PeersNoiseTakesFourTypesAndNoEmptyTensor) {
