@@ -18,17 +18,32 @@ inline bool is_mismatch(const Tile& tile, int i) {
   return !same_value(tile.actual + i * tile.parts, tile.expected + i * tile.parts, tile.parts);
 }
 
-/// Calls f(first index, tile) for the tiles of one block, without ulp distances, until it returns false.
-template <class F>
-void for_each_tile(const PairReader& reader, std::size_t block, F&& f) {
-  Tile tile;
-  std::int64_t at = static_cast<std::int64_t>(block) * kBlockSize;
-  const std::int64_t end = std::min(reader.actual().numel(), at + kBlockSize);
-  for (; at < end; at += Tile::kSize) {
-    reader.read(at, static_cast<int>(std::min<std::int64_t>(Tile::kSize, end - at)), tile, PairReader::kWithoutUlp);
-    if (!f(at, static_cast<const Tile&>(tile))) return;
+/// Reads blocks tile by tile, without ulp distances. The last tile is kept: a pair of one tile is decoded once, whoever asks.
+class BlockReader {
+ public:
+  explicit BlockReader(const PairReader& pair) : pair_(pair) {}  ///< borrowed
+
+  [[nodiscard]] const PairReader& pair() const { return pair_; }
+  [[nodiscard]] std::int64_t numel() const { return pair_.actual().numel(); }
+
+  /// Calls f(first index, tile) for the tiles of one block until it returns false.
+  template <class F>
+  void for_each_tile(std::size_t block, F&& f) {
+    std::int64_t at = static_cast<std::int64_t>(block) * kBlockSize;
+    const std::int64_t end = std::min(numel(), at + kBlockSize);
+    for (; at < end; at += Tile::kSize) {
+      if (at != held_)
+        pair_.read(at, static_cast<int>(std::min<std::int64_t>(Tile::kSize, end - at)), tile_, PairReader::kWithoutUlp);
+      held_ = at;
+      if (!f(at, static_cast<const Tile&>(tile_))) return;
+    }
   }
-}
+
+ private:
+  const PairReader& pair_;
+  Tile tile_;
+  std::int64_t held_ = -1;
+};
 
 /// Blocks by falling bound; among equal bounds the earlier block first.
 class BlockQueue {

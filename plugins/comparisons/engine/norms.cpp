@@ -24,9 +24,9 @@ struct ScaledSums {
 
 /// Calls f(actual part, expected part) for every part of every finite pair.
 template <class F>
-void for_each_part(const PairReader& reader, const Walk& walk, F&& f) {
+void for_each_part(BlockReader& reader, const Walk& walk, F&& f) {
   for (std::size_t block = 0; block < walk.blocks.size(); ++block) {
-    for_each_tile(reader, block, [&](std::int64_t, const Tile& tile) {
+    reader.for_each_tile(block, [&](std::int64_t, const Tile& tile) {
       for (int i = 0; i < tile.n; ++i) {
         if (!is_finite_pair(tile, i)) continue;
         for (int part = i * tile.parts; part < (i + 1) * tile.parts; ++part) f(tile.actual[part], tile.expected[part]);
@@ -38,7 +38,7 @@ void for_each_part(const PairReader& reader, const Walk& walk, F&& f) {
 
 int exponent_of(double largest) { return largest == 0 ? 0 : std::ilogb(largest); }
 
-ScaledSums add_scaled(const PairReader& reader, const Walk& walk) {
+ScaledSums add_scaled(BlockReader& reader, const Walk& walk) {
   double max_actual = 0;
   double max_expected = 0;
   double max_half_difference = 0;
@@ -80,13 +80,14 @@ double cosine_of(double product, double actual_square, double expected_square) {
 
 }  // namespace
 
-Norms find_norms(const PairReader& reader, const Walk& walk) {
+Norms find_norms(BlockReader& reader, const Walk& walk) {
   const Totals& t = walk.totals;
   Norms norms;
   if (t.finite == 0) return norms;
   const double root_count = std::sqrt(static_cast<double>(t.finite));
   // Only doubles have squares beyond the range of double.
-  const bool wide = part_dtype(reader.actual().dtype()) == kFloat64 || part_dtype(reader.expected().dtype()) == kFloat64;
+  const bool wide =
+      part_dtype(reader.pair().actual().dtype()) == kFloat64 || part_dtype(reader.pair().expected().dtype()) == kFloat64;
   if (!wide || (is_safe(t.actual_square, t.zero_actual == t.count) && is_safe(t.expected_square, t.max_magnitude == 0) &&
                 is_safe(t.square, t.max_difference == 0))) {
     norms.expected = std::sqrt(t.expected_square);

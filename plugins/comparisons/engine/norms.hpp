@@ -1,6 +1,7 @@
 // plugins/comparisons/engine/norms.hpp: lengths of the two tensors and of their difference, and the angle between them.
 #pragma once
 
+#include "block_scan.hpp"
 #include "walk.hpp"
 
 namespace assay::engine {
@@ -14,6 +15,6 @@ struct Norms {
 };
 
 /// From the walk's sums; squares of doubles that leave the range of double are added again, scaled by powers of two.
-Norms find_norms(const PairReader& reader, const Walk& walk);
+Norms find_norms(BlockReader& reader, const Walk& walk);
 
 }  // namespace assay::engine

@@ -16,11 +16,11 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kTiniest = std::numeric_limits<double>::denorm_min();
 
 template <class Has, class Matches>
-std::int64_t find_first(const PairReader& reader, const Walk& walk, Has has, Matches matches) {
+std::int64_t find_first(BlockReader& reader, const Walk& walk, Has has, Matches matches) {
   const auto block = std::find_if(walk.blocks.begin(), walk.blocks.end(), has);
   std::int64_t found = -1;
   if (block == walk.blocks.end()) return found;
-  for_each_tile(reader, static_cast<std::size_t>(block - walk.blocks.begin()), [&](std::int64_t first, const Tile& tile) {
+  reader.for_each_tile(static_cast<std::size_t>(block - walk.blocks.begin()), [&](std::int64_t first, const Tile& tile) {
     for (int i = 0; i < tile.n && found < 0; ++i) {
       if (matches(tile, i)) found = first + i;
     }
@@ -43,11 +43,11 @@ class Patience {
 };
 
 /// Class mismatches in order of position; returns how many.
-std::size_t find_class_mismatches(const PairReader& reader, const Walk& walk, SecondLook& out) {
+std::size_t find_class_mismatches(BlockReader& reader, const Walk& walk, SecondLook& out) {
   std::size_t rank = 0;
   for (std::size_t k = 0; k < walk.blocks.size() && rank < out.worst.size(); ++k) {
     if (!walk.blocks[k].has_class_mismatch) continue;
-    for_each_tile(reader, k, [&](std::int64_t first, const Tile& tile) {
+    reader.for_each_tile(k, [&](std::int64_t first, const Tile& tile) {
       for (int i = 0; i < tile.n && rank < out.worst.size(); ++i) {
         if (is_class_mismatch(tile, i)) out.worst[rank++] = first + i;
       }
@@ -58,7 +58,7 @@ std::size_t find_class_mismatches(const PairReader& reader, const Walk& walk, Se
 }
 
 /// Elements by |d| / max(|e|, root mean square of e), and the largest of these.
-void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, SecondLook& out) {
+void find_worst(BlockReader& reader, const Plan& plan, const Walk& walk, SecondLook& out) {
   const double rms = out.norms.rms_expected;
   const double floor = rms > 0 ? rms : 1;  // expected holds zeros only: the difference itself
   const double by_guess = std::max(1.0, plan.scale_guess / floor);
@@ -73,7 +73,7 @@ void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, Se
   while (!queue.empty()) {
     const auto [bound, block] = queue.pop();
     if (!patience.allows(bound, list.least())) break;
-    for_each_tile(reader, block, [&](std::int64_t first, const Tile& tile) {
+    reader.for_each_tile(block, [&](std::int64_t first, const Tile& tile) {
       floored_ratios(tile.difference, tile.magnitude, floor, tile.n, keys);
       for (int i = 0; i < tile.n; ++i) {
         if (keys[i] >= list.least() && list.takes(keys[i], first + i) && is_finite_pair(tile, i)) list.add(keys[i], first + i);
@@ -89,7 +89,7 @@ void find_worst(const PairReader& reader, const Plan& plan, const Walk& walk, Se
 
 /// The largest (|d| - less) / |e| over finite pairs with e not 0, at least 0; bound(block) is not below any in the block.
 template <class Bound>
-double find_largest(const PairReader& reader, const Walk& walk, double less, Bound bound) {
+double find_largest(BlockReader& reader, const Walk& walk, double less, Bound bound) {
   double largest = 0;
   BlockQueue queue(walk.blocks, bound);
   Patience patience;
@@ -98,7 +98,7 @@ double find_largest(const PairReader& reader, const Walk& walk, double less, Bou
   while (!queue.empty()) {
     const auto entry = queue.pop();
     if (!patience.allows(entry.bound, largest)) break;
-    for_each_tile(reader, entry.block, [&](std::int64_t, const Tile& tile) {
+    reader.for_each_tile(entry.block, [&](std::int64_t, const Tile& tile) {
       for (int i = 0; i < tile.n; ++i) reduced[i] = tile.difference[i] - less;
       floored_ratios(reduced, tile.magnitude, kTiniest, tile.n, ratios);
       for (int i = 0; i < tile.n; ++i) {
@@ -110,14 +110,14 @@ double find_largest(const PairReader& reader, const Walk& walk, double less, Bou
   return largest;
 }
 
-double find_max_difference(const PairReader& reader, const Walk& walk) {
+double find_max_difference(BlockReader& reader, const Walk& walk) {
   double largest = 0;
   BlockQueue queue(walk.blocks, [](const BlockBounds& block) { return block.max_difference; });
   Patience patience;
   while (!queue.empty()) {
     const auto [bound, block] = queue.pop();
     if (!patience.allows(bound, largest)) break;
-    for_each_tile(reader, block, [&](std::int64_t, const Tile& tile) {
+    reader.for_each_tile(block, [&](std::int64_t, const Tile& tile) {
       for (int i = 0; i < tile.n; ++i) {
         if (tile.difference[i] > largest && is_finite_pair(tile, i)) largest = tile.difference[i];
       }
@@ -127,11 +127,11 @@ double find_max_difference(const PairReader& reader, const Walk& walk) {
   return largest;
 }
 
-double find_max_relative(const PairReader& reader, const Walk& walk) {
+double find_max_relative(BlockReader& reader, const Walk& walk) {
   return find_largest(reader, walk, 0, [](const BlockBounds& block) { return block.max_relative; });
 }
 
-double find_max_rtol(const PairReader& reader, const Plan& plan, const Walk& walk) {
+double find_max_rtol(BlockReader& reader, const Plan& plan, const Walk& walk) {
   if (walk.totals.bounds.max_difference_at_zero > plan.atol) return kInf;
   return find_largest(reader, walk, plan.atol, [&](const BlockBounds& block) {
     if (block.max_difference <= plan.atol) return 0.0;
@@ -159,7 +159,7 @@ MedianPlace median_place(const Walk& walk) {
 }
 
 /// The middle relative error. Its octave is exact; inside the octave it is placed by the elements of at most kMedianBlocks blocks.
-double find_median(const PairReader& reader, const Walk& walk) {
+double find_median(BlockReader& reader, const Walk& walk) {
   const auto [bin, share] = median_place(walk);
   if (bin == 0) return 0;
   const double low = bin == 1 ? kTiniest : std::ldexp(1.0, bin - kUnitErrorBin);
@@ -168,12 +168,12 @@ double find_median(const PairReader& reader, const Walk& walk) {
 
   const std::size_t blocks = walk.blocks.size();
   const std::size_t samples = std::min(blocks, kMedianBlocks);
-  const auto room = std::min(samples * kBlockSize, static_cast<std::size_t>(reader.actual().numel()));
+  const auto room = std::min(samples * kBlockSize, static_cast<std::size_t>(reader.numel()));
   const std::unique_ptr<double[]> inside(new double[room + 1]);
   std::size_t count = 0;
   double ratios[Tile::kSize];
   for (std::size_t s = 0; s < samples; ++s) {
-    for_each_tile(reader, s * blocks / samples, [&](std::int64_t, const Tile& tile) {
+    reader.for_each_tile(s * blocks / samples, [&](std::int64_t, const Tile& tile) {
       floored_ratios(tile.difference, tile.magnitude, kTiniest, tile.n, ratios);
       // Written always and kept sometimes: a branch here would be a coin toss.
       for (int i = 0; i < tile.n; ++i) {
@@ -211,7 +211,8 @@ double guess_scale(const PairReader& reader) {
   return scale > 0x1p-100 && scale < 0x1p100 ? scale : 0.0;
 }
 
-SecondLook look_again(const PairReader& reader, const Plan& plan, const Walk& walk) {
+SecondLook look_again(const PairReader& pair, const Plan& plan, const Walk& walk) {
+  BlockReader reader(pair);
   SecondLook out;
   out.worst.fill(-1);
   if (plan.first_mismatch) {

@@ -37,6 +37,6 @@ struct SecondLook {
   double median_relative = 0;
 };
 
-SecondLook look_again(const PairReader& reader, const Plan& plan, const Walk& walk);
+SecondLook look_again(const PairReader& pair, const Plan& plan, const Walk& walk);
 
 }  // namespace assay::engine
