@@ -7,6 +7,7 @@
 #include "config/json.hpp"
 #include "config/layers.hpp"
 #include "config/schema.hpp"
+#include "perturb/perturbation_stages.hpp"
 
 namespace assay {
 
@@ -72,28 +73,6 @@ class FlagLayer {
   rapidjson::Document document_;
 };
 
-PerturbationConfig read_part(const Json& part) {
-  return {component_id(part["component"].GetString()), read_object_or_empty(part, "config")};
-}
-
-PerturbationStage read_stage(const Json& json) {
-  PerturbationStage stage;
-  if (json.HasMember("chain")) {
-    std::vector<std::string> names;
-    for (const Json& part : json["chain"].GetArray()) {
-      stage.chain.push_back(read_part(part));
-      names.emplace_back(part["component"].GetString());
-    }
-    stage.name = join(names, "+");
-  } else {
-    stage.chain.push_back(read_part(json));
-    stage.name = json["component"].GetString();
-  }
-  stage.name = read_text_or(json, "name", stage.name);
-  stage.classes = read_texts(json, "classes");
-  return stage;
-}
-
 InputChoice read_inputs(const std::string& name) {
   if (name == "first") return InputChoice::kFirst;
   return name == "all" ? InputChoice::kAll : InputChoice::kEach;
@@ -102,20 +81,6 @@ InputChoice read_inputs(const std::string& name) {
 PerturbHandler read_handler(const std::string& name) {
   if (name == "fix") return PerturbHandler::kFix;
   return name == "preheat" ? PerturbHandler::kPreheat : PerturbHandler::kCheck;
-}
-
-/// The peer's mode for every part of the stages.
-Status make_compatible(std::vector<PerturbationStage>& stages) {
-  for (PerturbationStage& stage : stages) {
-    for (PerturbationConfig& part : stage.chain) {
-      if (part.config_json != "{}") {
-        return input_failure("/perturbations: '" + stage.name +
-                             "' has a configuration of its own; \"compat\": \"msprobe\" fixes it, " + "remove \"config\"");
-      }
-      part.config_json = R"({"compat": "msprobe"})";
-    }
-  }
-  return Done{};
 }
 
 /// Rules between settings that a schema can't say. `origin` names the layer that was applied last.

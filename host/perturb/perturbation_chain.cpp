@@ -62,10 +62,13 @@ std::string PerturbationChain::refusal(const Tensor& input) const {
 
 Result<PerturbedTensor> PerturbationChain::apply(const Tensor& input, std::uint64_t seed, std::uint32_t max_threads) const {
   PerturbedTensor current{input, 0};
-  for (const Part& part : parts_) {
-    Result<PerturbedTensor> next = apply_part(part, current.tensor, seed, max_threads);
-    if (!next) return next.failure();
-    current = std::move(*next);
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    Result<assay_perturbed_layout> layout = plan_part(part, current.tensor.abi());
+    if (!layout) return layout.failure();
+    Tensor next = Tensor::allocate(layout->dtype, current.tensor.shape());
+    Result<std::uint64_t> changed = apply_part(part, current.tensor.abi(), seed, max_threads, next.abi());
+    if (!changed) return changed.failure();
+    current = {std::move(next), *changed};
     // Each part draws from a stream of its own.
     seed = seed * 0x9e3779b97f4a7c15u + 1;
   }
@@ -74,23 +77,30 @@ Result<PerturbedTensor> PerturbationChain::apply(const Tensor& input, std::uint6
   return current;
 }
 
-Result<PerturbedTensor> PerturbationChain::apply_part(const Part& part, const Tensor& input, std::uint64_t seed,
-                                                      std::uint32_t max_threads) {
-  const auto describe = [&](const ErrorSlot& error) { return "perturb with '" + part.component + "': " + error.message(); };
+Result<assay_perturbed_layout> PerturbationChain::plan_part(std::size_t index, const assay_tensor& input) const {
+  const Part& part = parts_[index];
   assay_perturbed_layout layout{};
   layout.struct_size = sizeof layout;
   ErrorSlot error;
-  if (part.table->plan(part.instance.get(), &input.abi(), &layout, error.get()) != ASSAY_OK) return unsupported(describe(error));
+  if (part.table->plan(part.instance.get(), &input, &layout, error.get()) != ASSAY_OK) {
+    return unsupported("perturb with '" + part.component + "': " + error.message());
+  }
   if (dtype_name(layout.dtype) == "unknown" || layout.device.type != ASSAY_DEVICE_CPU) {
     return plugin_failure("perturb with '" + part.component + "': it planned a dtype or device that the host doesn't have");
   }
-  PerturbedTensor out{Tensor::allocate(layout.dtype, input.shape()), 0};
-  ErrorSlot apply_error;
-  const assay_status status = part.table->apply(part.instance.get(), &input.abi(), seed, std::max(1u, max_threads),
-                                                &out.tensor.abi(), &out.changed, apply_error.get());
-  if (status == ASSAY_UNSUPPORTED) return unsupported(describe(apply_error));
-  if (status != ASSAY_OK) return plugin_failure(describe(apply_error));
-  return out;
+  return layout;
+}
+
+Result<std::uint64_t> PerturbationChain::apply_part(std::size_t index, const assay_tensor& input, std::uint64_t seed,
+                                                    std::uint32_t max_threads, assay_tensor& output) const {
+  const Part& part = parts_[index];
+  std::uint64_t changed = 0;
+  ErrorSlot error;
+  const assay_status status =
+      part.table->apply(part.instance.get(), &input, seed, std::max(1u, max_threads), &output, &changed, error.get());
+  if (status == ASSAY_OK) return changed;
+  const std::string message = "perturb with '" + part.component + "': " + error.message();
+  return status == ASSAY_UNSUPPORTED ? unsupported(message) : plugin_failure(message);
 }
 
 }  // namespace assay

@@ -49,15 +49,19 @@ class PerturbationChain {
   /// The changed copy. errors  kUnsupported: a part refuses the tensor; kPlugin: a part failed
   [[nodiscard]] Result<PerturbedTensor> apply(const Tensor& input, std::uint64_t seed, std::uint32_t max_threads) const;
 
+  /// The parts one by one, over memory of the caller's: what a part makes of a tensor, then the changed copy.
+  [[nodiscard]] std::size_t parts() const { return parts_.size(); }
+  [[nodiscard]] Result<assay_perturbed_layout> plan_part(std::size_t part, const assay_tensor& input) const;
+  /// Returns how many elements changed their value.
+  [[nodiscard]] Result<std::uint64_t> apply_part(std::size_t part, const assay_tensor& input, std::uint64_t seed,
+                                                 std::uint32_t max_threads, assay_tensor& output) const;
+
  private:
   struct Part {
     std::string component;
     Instance instance;
     const assay_perturbation* table;
   };
-
-  [[nodiscard]] static Result<PerturbedTensor> apply_part(const Part& part, const Tensor& input, std::uint64_t seed,
-                                                          std::uint32_t max_threads);
 
   std::string name_;
   std::string peer_name_;
