@@ -9,7 +9,9 @@ Result<ApiNames> ApiNames::load() {
   const std::filesystem::path path = share_folder() / "apis" / "watch.json";
   Result<rapidjson::Document> document = load_json(path);
   if (!document) return document.failure();
-  const auto malformed = [&] { return input_failure("read " + path.string() + ": expected \"functional\" (names) and \"renamed\" (name to name)"); };
+  const auto malformed = [&] {
+    return input_failure("read " + path.string() + ": expected \"functional\" (names) and \"renamed\" (name to name)");
+  };
   if (!document->IsObject() || !document->HasMember("functional") || !document->HasMember("renamed")) return malformed();
   const rapidjson::Value& functional = (*document)["functional"];
   const rapidjson::Value& renamed = (*document)["renamed"];

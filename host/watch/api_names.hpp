@@ -1,4 +1,5 @@
-// The API that an operator stands for: "aten::linear" is Functional.linear, "aten::add_" Tensor.add_. Data: configs/apis/watch.json.
+// The API that an operator stands for: "aten::linear" is Functional.linear, "aten::add_" Tensor.add_. Data:
+// configs/apis/watch.json.
 //
 //   Result<ApiNames> names = ApiNames::load();
 //   names->api_of("aten::nll_loss_nd");  // "Functional.nll_loss"

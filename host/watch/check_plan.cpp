@@ -14,9 +14,7 @@ constexpr double kSavedSteps = 4;
 
 }  // namespace
 
-double CheckPlan::expected_cost(const Kind& kind) {
-  return kind.cost > 0 ? kind.cost : kind.plain * kCheckOverPlain + kFixedNs;
-}
+double CheckPlan::expected_cost(const Kind& kind) { return kind.cost > 0 ? kind.cost : kind.plain * kCheckOverPlain + kFixedNs; }
 
 bool CheckPlan::wants(std::uint64_t id) {
   Kind& kind = kinds_[id];

@@ -1,5 +1,5 @@
-// Which calls are checked, so that a step costs no more than its budget: first each kind of call that was never checked, then all of
-// them in turn.
+// Which calls are checked, so that a step costs no more than its budget: first each kind of call that was never checked, then all
+// of them in turn.
 //
 //   CheckPlan plan(0.05);
 //   for (each step) {
@@ -7,8 +7,8 @@
 //     plan.end_step(nanoseconds of the step, checks included);
 //   }
 //
-// A kind is an operator with the shapes and types of its arguments. The first step is only looked at. What a check costs beyond what
-// is left of the budget is owed by the steps that follow. Not for several threads at once.
+// A kind is an operator with the shapes and types of its arguments. The first step is only looked at. What a check costs beyond
+// what is left of the budget is owed by the steps that follow. Not for several threads at once.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class CheckPlan {
   std::optional<double> share_;
   std::unordered_map<std::uint64_t, Kind> kinds_;
   std::uint64_t step_ = 0;
-  std::uint64_t round_ = 0;       ///< kinds with no more checks than this are due
+  std::uint64_t round_ = 0;  ///< kinds with no more checks than this are due
   std::uint64_t least_now_ = ~std::uint64_t{0};
   std::uint64_t kinds_checked_ = 0;
   std::optional<std::uint64_t> covered_after_;

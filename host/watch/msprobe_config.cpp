@@ -105,7 +105,8 @@ Result<rapidjson::Document> watch_layer_of(const Json& msprobe, const std::strin
   const std::string mode = out.choice("pert_mode", "improve_precision",
                                       {"improve_precision", "add_noise", "bit_noise", "change_value", "no_change", "to_cpu"});
   const std::string device = out.choice("fuzz_device", mode == "to_cpu" ? "cpu" : "npu", {"npu", "cpu"});
-  if ((device == "cpu") != (mode == "to_cpu")) out.fail("fuzz_device", "\"cpu\" goes with the pert_mode \"to_cpu\" and with no other");
+  if ((device == "cpu") != (mode == "to_cpu"))
+    out.fail("fuzz_device", "\"cpu\" goes with the pert_mode \"to_cpu\" and with no other");
   const std::string handler = out.choice("handler_type", "check", {"check", "fix"});
   const std::string stage = out.choice("fuzz_stage", "forward", {"forward", "backward"});
   out.choice("fuzz_level", "L1", {"L1"});
@@ -114,7 +115,8 @@ Result<rapidjson::Document> watch_layer_of(const Json& msprobe, const std::strin
   if (stage == "backward" && !out.has_names("list")) {
     out.fail("list", "expected the names of APIs; the backward stage of a whole network is too heavy");
   }
-  if (handler == "fix" && (preheat || stage == "backward")) out.fail("handler_type", "\"fix\" is for the forward stage without preheating");
+  if (handler == "fix" && (preheat || stage == "backward"))
+    out.fail("handler_type", "\"fix\" is for the forward stage without preheating");
 
   Json part(rapidjson::kObjectType);
   part.AddMember("component", Json(component_of(mode), out.allocator()), out.allocator());

@@ -31,7 +31,8 @@ Result<PairMeter::Metrics> PairMeter::open(Registry& registry, const char* confi
   if (!instance) return instance.failure();
   Metrics out{std::move(*instance)};
   out.table = out.instance.extension<assay_comparison>(ASSAY_EXT_COMPARISON);
-  if (out.table == nullptr) return plugin_failure("use component 'assay.elementwise': it has no capability '" ASSAY_EXT_COMPARISON "'");
+  if (out.table == nullptr)
+    return plugin_failure("use component 'assay.elementwise': it has no capability '" ASSAY_EXT_COMPARISON "'");
   const assay_metric_info* const* infos = out.table->metrics(out.instance.get(), &out.count);
   if (out.count > kMost) return plugin_failure("use component 'assay.elementwise': it gives more metrics than asked for");
   for (std::uint64_t i = 0; i < out.count; ++i) {

@@ -12,11 +12,11 @@
 namespace assay {
 
 struct PairChange {
-  bool measured = false;        ///< false: the plugin refused the pair (dtype)
-  double relative = 0;          ///< L2 of the difference over L2 of the expected, finite pairs
-  std::uint64_t classes = 0;    ///< elements that are finite on one side only, or NaN here and infinite there
-  std::uint64_t nan = 0;        ///< elements of the expected tensor that are NaN
-  std::uint64_t infinite = 0;   ///< and infinite
+  bool measured = false;       ///< false: the plugin refused the pair (dtype)
+  double relative = 0;         ///< L2 of the difference over L2 of the expected, finite pairs
+  std::uint64_t classes = 0;   ///< elements that are finite on one side only, or NaN here and infinite there
+  std::uint64_t nan = 0;       ///< elements of the expected tensor that are NaN
+  std::uint64_t infinite = 0;  ///< and infinite
 };
 
 class PairMeter {

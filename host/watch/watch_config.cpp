@@ -65,8 +65,9 @@ CallSites read_call_sites(const std::string& name) {
 Status check_rules(const WatchConfig& config, const std::string& origin) {
   const auto problem = [&](const std::string& what) { return input_failure(origin + ": " + what); };
   if (config.compat && config.backward && config.only.empty() && config.contains.empty()) {
-    return problem("/only: expected the names of APIs, got an empty list; the peer's backward stage of a whole network is too "
-                   "heavy, name some with \"only\" (in its own config: \"list\")");
+    return problem(
+        "/only: expected the names of APIs, got an empty list; the peer's backward stage of a whole network is too "
+        "heavy, name some with \"only\" (in its own config: \"list\")");
   }
   if (config.handler != PerturbHandler::kFix) return Done{};
   if (config.backward) return problem("/stage: expected \"forward\"; the handler \"fix\" works on forward results only");
@@ -100,8 +101,8 @@ Status NumberRanges::add(std::string_view text) {
 }
 
 bool NumberRanges::holds(std::int64_t number) const {
-  return ranges_.empty() ||
-         std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& range) { return number >= range.first && number <= range.second; });
+  return ranges_.empty() || std::any_of(ranges_.begin(), ranges_.end(),
+                                        [&](const auto& range) { return number >= range.first && number <= range.second; });
 }
 
 Result<WatchConfig> WatchConfig::load(std::string_view text, const std::string& origin) {

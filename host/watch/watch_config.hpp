@@ -62,8 +62,8 @@ struct WatchConfig {
   bool msprobe_file = false;
   bool jsonl = false;
   std::uint64_t seed = 0;
-  std::string json;         ///< the merged document, indented
-  std::string dump_path;    ///< of a peer's config: where its file goes; empty otherwise
+  std::string json;       ///< the merged document, indented
+  std::string dump_path;  ///< of a peer's config: where its file goes; empty otherwise
 
   /// text     a JSON document; "" stands for {}
   /// origin   names it in messages

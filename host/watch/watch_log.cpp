@@ -14,8 +14,9 @@ namespace {
 
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-constexpr const char* kColumns[] = {"rank",   "step",    "stage",         "name",  "operator",     "perturbation",  "input",  "dtype", "shape",     "finding",
-                                    "verdict", "reason", "amplification", "limit", "input_change", "output_change", "output", "node",  "call_site", "cost_us", "message"};
+constexpr const char* kColumns[] = {"rank",         "step",          "stage",   "name",    "operator",  "perturbation",  "input",
+                                    "dtype",        "shape",         "finding", "verdict", "reason",    "amplification", "limit",
+                                    "input_change", "output_change", "output",  "node",    "call_site", "cost_us",       "message"};
 
 const char* stage_of(const WatchRow& row) {
   if (row.backward) return "backward";
@@ -91,13 +92,28 @@ void WatchLog::add(std::int64_t step, const WatchRow& row) {
   }
   if (passed && !config_.all_rows) return;
   const std::string amplification = row.amplification ? short_number(*row.amplification) : "";
-  pending_rows_ += csv_line(
-      {std::to_string(rank_), std::to_string(step), stage_of(row), csv_cell(row.name()), csv_cell(*row.op),
-       csv_cell(*row.perturbation), row.input, row.dtype, csv_cell(format_shape(row.shape)), std::string(finding_name(row.finding)),
-       verdict_text(row.verdict), row.reason, amplification, row.limit > 0 ? short_number(row.limit) : "",
-       short_number(row.input_change), short_number(row.output_change), std::to_string(row.output), csv_cell(row.node),
-       csv_cell(row.call_site), short_number(row.cost_us), csv_cell(row.message)},
-      "\n");
+  pending_rows_ += csv_line({std::to_string(rank_),
+                             std::to_string(step),
+                             stage_of(row),
+                             csv_cell(row.name()),
+                             csv_cell(*row.op),
+                             csv_cell(*row.perturbation),
+                             row.input,
+                             row.dtype,
+                             csv_cell(format_shape(row.shape)),
+                             std::string(finding_name(row.finding)),
+                             verdict_text(row.verdict),
+                             row.reason,
+                             amplification,
+                             row.limit > 0 ? short_number(row.limit) : "",
+                             short_number(row.input_change),
+                             short_number(row.output_change),
+                             std::to_string(row.output),
+                             csv_cell(row.node),
+                             csv_cell(row.call_site),
+                             short_number(row.cost_us),
+                             csv_cell(row.message)},
+                            "\n");
   if (!lines_) return;
   rapidjson::StringBuffer buffer;
   Writer json(buffer);
@@ -170,11 +186,10 @@ Status WatchLog::end_step(const StepNumbers& numbers) {
     if (Status s = lines_->flush(); !s) return s;
   }
   // The step's line comes last: where it is, the step's rows are complete.
-  const std::string line =
-      csv_line({std::to_string(rank_), std::to_string(numbers.step), std::to_string(numbers.operators),
-                std::to_string(numbers.checked), std::to_string(numbers.findings), short_number(numbers.step_ms),
-                short_number(numbers.check_ms)},
-               "\n");
+  const std::string line = csv_line(
+      {std::to_string(rank_), std::to_string(numbers.step), std::to_string(numbers.operators), std::to_string(numbers.checked),
+       std::to_string(numbers.findings), short_number(numbers.step_ms), short_number(numbers.check_ms)},
+      "\n");
   if (Status s = steps_.write(line); !s) return s;
   return steps_.flush();
 }

@@ -20,7 +20,7 @@ namespace assay {
 /// One check of one call. Names live as long as the session.
 struct WatchRow {
   bool backward = false;
-  bool recompute = false;  ///< a forward call that checkpointing makes again during backward
+  bool recompute = false;            ///< a forward call that checkpointing makes again during backward
   const std::string* api = nullptr;  ///< "Functional.linear"; empty for a backward operator of an unknown forward call
   std::uint64_t call = 0;            ///< number of the API's call in the step
   const std::string* op = nullptr;   ///< "aten::linear"
@@ -88,7 +88,8 @@ class WatchLog {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  WatchLog(std::filesystem::path folder, std::int64_t rank, const WatchConfig& config) : folder_(std::move(folder)), rank_(rank), config_(config) {}
+  WatchLog(std::filesystem::path folder, std::int64_t rank, const WatchConfig& config)
+      : folder_(std::move(folder)), rank_(rank), config_(config) {}
   Status open(const std::filesystem::path& out);
   Status write_peer_file(std::int64_t step);
 

@@ -1,0 +1,303 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "assay/sdk/random.hpp"
+#include "assay/sdk/tensor.hpp"
+#include "base/locations.hpp"
+#include "base/text.hpp"
+#include "perturb/codes.hpp"
+#include "tensors.hpp"
+#include "watch/codes.hpp"
+#include "watch/row_judge.hpp"
+
+namespace assay::watch {
+
+namespace {
+
+/// Pairs of outputs that can be compared: both floating-point or complex, of one shape.
+bool comparable(const at::Tensor& before, const at::Tensor& after) {
+  const auto has_fraction = [](const at::Tensor& t) {
+    return c10::isFloatingType(t.scalar_type()) || c10::isComplexType(t.scalar_type());
+  };
+  return has_fraction(before) && has_fraction(after) && refusal_of(before) == nullptr && refusal_of(after) == nullptr &&
+         before.sizes() == after.sizes();
+}
+
+/// Whether the outputs have the same number, shapes and kinds.
+bool same_structure(const std::vector<at::Tensor>& before, const std::vector<at::Tensor>& after) {
+  if (before.size() != after.size()) return false;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].sizes() != after[i].sizes()) return false;
+  }
+  return true;
+}
+
+Value borrowed_value(const at::Tensor& tensor) {
+  return Tensor::wrap(tensor.data_ptr(), *boundary_dtype(tensor.scalar_type()), tensor.sizes().vec(), tensor.strides().vec(),
+                      nullptr, true);
+}
+
+bool is_infinite(const c10::IValue& value) {
+  if (value.isDouble()) return !std::isfinite(value.toDouble());
+  if (value.isScalar() && value.toScalar().isFloatingPoint()) return !std::isfinite(value.toScalar().toDouble());
+  return false;
+}
+
+void describe_tensor(const at::Tensor& tensor, WatchRow& row) {
+  row.shape = tensor.sizes().vec();
+  if (const auto dtype = boundary_dtype(tensor.scalar_type())) row.dtype = std::string(dtype_name(*dtype));
+}
+
+}  // namespace
+
+WatchRow row_of(const OperatorInfo& info, const CallName& name) {
+  static const std::string none;
+  WatchRow row;
+  row.backward = name.backward;
+  row.recompute = name.recompute;
+  row.api = name.api != nullptr ? &name.api->name : &none;
+  row.call = name.call;
+  row.op = &info.name;
+  row.perturbation = &none;
+  row.node = name.node;
+  return row;
+}
+
+struct Checker::Shared {
+  std::mutex mutex;
+  std::optional<Preheat> preheat;
+};
+
+Result<Checker> Checker::create(const WatchConfig& config) {
+  Registry registry = Registry::discover(default_search_path({}));
+  Checker out;
+  out.compat_ = config.compat;
+  out.inputs_ = config.inputs;
+  out.handler_ = config.handler;
+  out.shared_ = std::make_shared<Shared>();
+  for (const PerturbationStage& stage : config.stages) {
+    Result<PerturbationChain> chain = PerturbationChain::create(registry, stage);
+    if (!chain) return chain.failure();
+    out.chains_.push_back(std::move(*chain));
+  }
+  Result<PairMeter> meter = PairMeter::create(registry);
+  if (!meter) return meter.failure();
+  out.meter_ = std::move(*meter);
+  if (config.handler == PerturbHandler::kPreheat) {
+    out.shared_->preheat.emplace(PreheatOptions{config.preheat_steps, config.preheat_samples});
+    Result<PerturbationChain> reference =
+        PerturbationChain::create(registry, {"reference", {{"assay.improve-precision", "{}"}}, {}});
+    if (!reference) return reference.failure();
+    out.reference_ = std::move(*reference);
+  }
+  return out;
+}
+
+void Checker::begin_step(std::int64_t step) {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->preheat) shared_->preheat->begin_step(static_cast<int>(step));
+}
+
+std::vector<Preheat::Learned> Checker::learned() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->preheat ? shared_->preheat->learned() : std::vector<Preheat::Learned>();
+}
+
+std::vector<WatchRow> Checker::check(Repeat& repeat, const OperatorInfo& info, const CallName& name,
+                                     const StabilityStandard& standard, std::uint64_t seed, std::uint64_t turn, const char*& why) {
+  std::vector<WatchRow> rows;
+  const std::vector<at::Tensor>& outputs = repeat.outputs();
+  if (std::none_of(outputs.begin(), outputs.end(), [](const at::Tensor& t) { return comparable(t, t) && t.numel() != 0; })) {
+    why = "no floating-point result";
+    return rows;
+  }
+  const std::string& op = name.api != nullptr && !name.backward ? name.api->name : info.name;
+  const StabilityLimit limit = standard.limit_for(op, *boundary_dtype(outputs.front().scalar_type()));
+  for (std::size_t i = 0; i < chains_.size(); ++i) {
+    if (!chains_[i].is_for(limit.expected)) continue;
+    run_stage(i, repeat, info, name, limit, mix64(seed + i), turn, i + 1 == chains_.size() && !reference_, rows);
+  }
+  if (rows.empty()) why = "no input that a perturbation is for";
+  if (reference_) learn(repeat, info, name, seed);
+  return rows;
+}
+
+void Checker::run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& info, const CallName& name,
+                        const StabilityLimit& limit, std::uint64_t seed, std::uint64_t turn, bool last,
+                        std::vector<WatchRow>& rows) {
+  const PerturbationChain& chain = chains_[stage];
+  const std::vector<std::vector<Place>> sets =
+      choose_places(chain, eligible_places(chain, info, repeat.arguments()), inputs_, turn);
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    WatchRow row = row_of(info, name);
+    row.perturbation = compat_ ? &chain.peer_name() : &chain.name();
+    Result<Perturbed> perturbed =
+        perturb(chain, repeat.arguments(), sets[k], sets[k].size() > 1 || chain.wants_all_inputs(), seed + k, *meter_);
+    if (!perturbed) {
+      row.finding = Finding::kNotRun;
+      row.verdict = Verdict::kSkip;
+      row.reason = code::kPerturbationFailed;
+      row.message = escape_control(perturbed.failure().message);
+      rows.push_back(std::move(row));
+      continue;
+    }
+    row.input = perturbed->input;
+    row.input_change = perturbed->input_change;
+    describe_tensor(perturbed->first, row);
+    if (!perturbed->changed && !chain.is_identity() && !compat_) {
+      row.finding = Finding::kUnperturbed;
+      row.verdict = Verdict::kSkip;
+      row.reason = code::kUnperturbed;
+      rows.push_back(std::move(row));
+      continue;
+    }
+    try {
+      const std::vector<at::Tensor> outputs =
+          repeat.run(std::move(perturbed->arguments), perturbed->other_type, last && k + 1 == sets.size());
+      compare(chain, *perturbed, repeat, outputs, limit, row);
+    } catch (const std::exception& e) {
+      row.finding = Finding::kNotRun;
+      row.verdict = Verdict::kSkip;
+      row.reason = code::kPerturbedCallRefused;
+      const std::string message = e.what();
+      row.message = escape_control(message.substr(0, std::min<std::size_t>(message.find('\n'), 200)));
+    }
+    rows.push_back(std::move(row));
+  }
+}
+
+void Checker::compare(const PerturbationChain& chain, const Perturbed& perturbed, Repeat& repeat,
+                      const std::vector<at::Tensor>& outputs, const StabilityLimit& limit, WatchRow& row) const {
+  const std::vector<at::Tensor>& originals = repeat.outputs();
+  if (!same_structure(originals, outputs)) {
+    row.finding = Finding::kNotRun;
+    row.verdict = Verdict::kSkip;
+    row.reason = code::kOtherStructure;
+    return;
+  }
+  if (handler_ == PerturbHandler::kFix) {
+    const QuietDispatch quiet(true);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (comparable(originals[i], outputs[i])) originals[i].copy_(outputs[i]);
+    }
+    row.finding = Finding::kReplaced;
+    return;
+  }
+  if (compat_ || handler_ == PerturbHandler::kPreheat) return compare_as_peer(chain, repeat, outputs, row);
+  std::vector<OutputMeasure> measures;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (chain.is_identity()) {
+      if (refusal_of(originals[i]) != nullptr) continue;
+      const Borrowed before(originals[i], true);
+      const Borrowed after(outputs[i], true);
+      const std::int64_t differing = meter_->differing(after.abi(), before.abi(), threads_for(outputs[i].numel()));
+      if (differing != 0 || i + 1 == outputs.size()) return judge_repetition(i, std::max<std::int64_t>(differing, 0), row);
+      continue;
+    }
+    if (!comparable(originals[i], outputs[i]) || originals[i].numel() == 0) continue;
+    const Borrowed before(originals[i], true);
+    const Borrowed after(outputs[i], true);
+    // The wider of the two is what the other is measured by.
+    const bool wider = outputs[i].element_size() > originals[i].element_size();
+    measures.push_back(
+        {i, *boundary_dtype(originals[i].scalar_type()),
+         meter_->measure(wider ? before.abi() : after.abi(), wider ? after.abi() : before.abi(), threads_for(outputs[i].numel()))});
+  }
+  for (const OutputMeasure& measure : measures) {
+    if (measure.change.nan + measure.change.infinite != 0 && is_born(repeat)) return judge_not_finite(measure, row);
+  }
+  judge_row(measures, perturbed.input_change, limit, row);
+}
+
+void Checker::compare_as_peer(const PerturbationChain& chain, Repeat& repeat, const std::vector<at::Tensor>& outputs,
+                              WatchRow& row) const {
+  std::vector<Value> before;
+  std::vector<Value> after;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (refusal_of(repeat.outputs()[i]) != nullptr || refusal_of(outputs[i]) != nullptr) return;
+    before.push_back(borrowed_value(repeat.outputs()[i]));
+    after.push_back(borrowed_value(outputs[i]));
+  }
+  PeerRule rule;
+  rule.backward = row.backward;
+  rule.on_cpu = chain.peer_name() == "to_cpu";
+  rule.no_change = chain.is_identity();
+  {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->preheat) rule.threshold = shared_->preheat->threshold(*row.api, before.front().as<Tensor>().dtype());
+  }
+  PeerComparison comparison =
+      row.backward ? peer_compare_gradients(before, after, rule) : peer_compare_outputs(before, after, rule);
+  row.output_change = comparison.largest_ratio > 0 ? comparison.largest_ratio - 1 : 0;
+  row.limit = rule.threshold.value_or(0);
+  if (comparison.differences.empty()) return;
+  row.finding = Finding::kUnstable;
+  row.verdict = Verdict::kError;
+  row.reason = code::kPeerInconsistent;
+  row.message =
+      "original and perturbed output differ by more than the peer allows (max_rel " + comparison.differences.front().cell + ")";
+  row.peer = std::move(comparison.differences);
+}
+
+void Checker::learn(Repeat& repeat, const OperatorInfo& info, const CallName& name, std::uint64_t seed) {
+  if (name.backward || name.api == nullptr) return;
+  const std::string& api = name.api->name;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    const std::size_t number = shared_->preheat->count_call(api);
+    if (!shared_->preheat->wants_sample(api, number)) return;
+  }
+  // What can't be asked counts as consistent, as the peer has it.
+  Preheat::Sample sample;
+  const auto compared = [&](const PerturbationChain& chain, bool on_cpu) -> std::optional<PeerComparison> {
+    const std::vector<std::vector<Place>> sets =
+        choose_places(chain, eligible_places(chain, info, repeat.arguments()), WatchInputs::kFirst, 0);
+    if (sets.empty()) return std::nullopt;
+    Result<Perturbed> perturbed = perturb(chain, repeat.arguments(), sets.front(), false, seed, *meter_);
+    if (!perturbed) return std::nullopt;
+    std::vector<Value> before;
+    std::vector<Value> after;
+    try {
+      const std::vector<at::Tensor> outputs = repeat.run(std::move(perturbed->arguments), perturbed->other_type, false);
+      if (!same_structure(repeat.outputs(), outputs)) return std::nullopt;
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (refusal_of(repeat.outputs()[i]) != nullptr || refusal_of(outputs[i]) != nullptr) return std::nullopt;
+        before.push_back(borrowed_value(repeat.outputs()[i]));
+        after.push_back(borrowed_value(outputs[i]));
+      }
+      PeerRule rule;
+      rule.on_cpu = on_cpu;
+      return peer_compare_outputs(before, after, rule);
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  };
+  const auto noisy = std::find_if(chains_.begin(), chains_.end(), [](const auto& chain) { return !chain.is_identity(); });
+  if (noisy != chains_.end()) {
+    if (const auto comparison = compared(*noisy, false)) sample.ratio = comparison->largest_ratio;
+  }
+  if (const auto comparison = compared(*reference_, true)) sample.consistent = comparison->differences.empty();
+  const assay_dtype dtype = boundary_dtype(repeat.outputs().front().scalar_type()).value_or(kFloat32);
+  const std::lock_guard lock(shared_->mutex);
+  shared_->preheat->record(api, dtype, sample);
+}
+
+bool Checker::is_born(const Repeat& repeat) const {
+  for (const c10::IValue& argument : repeat.arguments()) {
+    if (is_infinite(argument)) return false;
+    bool inherited = false;
+    for_each_tensor(argument, [&](const at::Tensor& tensor) {
+      if (inherited || !comparable(tensor, tensor) || tensor.numel() == 0) return;
+      const Borrowed borrowed(tensor, true);
+      const PairChange change = meter_->measure(borrowed.abi(), borrowed.abi(), threads_for(tensor.numel()));
+      inherited = change.nan + change.infinite != 0;
+    });
+    if (inherited) return false;
+  }
+  return true;
+}
+
+}  // namespace assay::watch
