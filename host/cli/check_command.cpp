@@ -1,12 +1,17 @@
 #include <iostream>
 
-#include "base/locations.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/worker_options.hpp"
+#include "report/run_journal.hpp"
 #include "worker/check_job.hpp"
+#include "worker/in_process.hpp"
+#include "worker/limits.hpp"
+#include "worker/supervisor.hpp"
 
 namespace assay {
 
@@ -17,6 +22,7 @@ po::options_description check_options() {
   auto add = options.add_options();
   add("config", po::value<std::string>()->value_name("FILE"), "pipeline configuration, merged over the shipped one");
   add("out", po::value<std::string>()->value_name("DIR"), "folder for the results");
+  add("resume", po::value<std::string>()->value_name("DIR"), "as --out, and go on with what an earlier run did there");
   add("target", po::value<std::string>()->value_name("NAME"), "what is tested: recorded, torch, mint, or a component id");
   add("reference", po::value<std::string>()->value_name("NAME"), "the adapter that is trusted (torch)");
   add("precision", po::value<std::string>()->value_name("P"), "of the reference: as-recorded, float32 or float64");
@@ -24,7 +30,13 @@ po::options_description check_options() {
   add("inputs", po::value<std::string>()->value_name("RULE"), "inputs made from statistics: assay or msprobe");
   add("api", po::value<std::vector<std::string>>()->value_name("NAME"),
       "check only these (globs; Functional.linear or Functional.linear.3) and show both sides");
+  add("filter", po::value<std::vector<std::string>>()->value_name("NAME"), "as --api, without showing both sides");
   add("skip", po::value<std::vector<std::string>>()->value_name("NAME"), "leave these out (globs)");
+  add("only-from", po::value<std::string>()->value_name("FILE"), "as --filter, from a file with a name or glob a line");
+  add("skip-from", po::value<std::string>()->value_name("FILE"), "as --skip, from a file");
+  add("dedup", "check calls with the same API, shapes, dtypes and plain arguments once");
+  add("sample", po::value<unsigned>()->value_name("N"), "at most N calls of each API, chosen by the seed");
+  add("shard", po::value<std::string>()->value_name("K/N"), "the K-th of N parts of about the same cost; `assay merge` joins them");
   add("format", po::value<std::vector<std::string>>()->value_name("F"), "files to write: csv, msprobe (repeat for several)");
   add("step", po::value<int>()->value_name("N"), "which step*/ below DUMP");
   add("rank", po::value<int>()->value_name("N"), "which rank*/ below DUMP");
@@ -43,7 +55,21 @@ const CommandHelp kHelp = {"assay check DUMP [options]", "Replays a recorded run
                            "  assay check run/ --step 0 --rank 3 --standard msprobe-mint --format msprobe --out results\n"
                            "  assay check dump.json --api Functional.linear.3\n"};
 
-ConfigFlags config_flags(const po::variables_map& values) {
+/// A file of names: one a line, blanks around them and lines that begin with '#' don't count.
+Status add_names_of(const po::variables_map& values, const char* option, std::vector<std::string>& names) {
+  const std::optional<std::string> file = get_optional<std::string>(values, option);
+  if (!file) return Done{};
+  Result<std::string> text = read_text(*file);
+  if (!text) return text.failure();
+  for (std::string_view line : split(*text, '\n')) {
+    const std::size_t start = line.find_first_not_of(" \t\r");
+    if (start == std::string_view::npos || line[start] == '#') continue;
+    names.emplace_back(line.substr(start, line.find_last_not_of(" \t\r") - start + 1));
+  }
+  return Done{};
+}
+
+Result<ConfigFlags> config_flags(const po::variables_map& values) {
   ConfigFlags flags;
   flags.target = get_optional<std::string>(values, "target");
   flags.reference = get_optional<std::string>(values, "reference");
@@ -53,13 +79,19 @@ ConfigFlags config_flags(const po::variables_map& values) {
   flags.seed = get_optional<std::uint64_t>(values, "seed");
   flags.threads = get_optional<unsigned>(values, "threads");
   flags.api = get_list<std::string>(values, "api");
+  const std::vector<std::string> filter = get_list<std::string>(values, "filter");
+  flags.api.insert(flags.api.end(), filter.begin(), filter.end());
+  if (Status s = add_names_of(values, "only-from", flags.api); !s) return s.failure();
   flags.skip = get_list<std::string>(values, "skip");
+  if (Status s = add_names_of(values, "skip-from", flags.skip); !s) return s.failure();
+  flags.dedup = values.count("dedup") != 0;
+  flags.sample = get_optional<unsigned>(values, "sample");
   flags.formats = get_list<std::string>(values, "format");
   return flags;
 }
 
 std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& values, const PipelineConfig& config,
-                                                    const std::filesystem::path& out) {
+                                                    const std::filesystem::path& out, const std::string& timestamp) {
   std::vector<std::unique_ptr<ResultSink>> sinks;
   const bool color = use_color(values.count("no-color") != 0);
   sinks.push_back(make_terminal_sink({values.count("quiet") != 0, color, use_progress(), out.string()}));
@@ -70,29 +102,42 @@ std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& val
   sinks.push_back(make_jsonl_sink(out));
   sinks.push_back(make_html_sink(out));
   for (const std::string& format : config.formats) {
-    if (format == "msprobe") sinks.push_back(make_msprobe_sink(out, local_timestamp()));
+    if (format == "msprobe") sinks.push_back(make_msprobe_sink(out, timestamp));
   }
   return sinks;
 }
 
-/// A run that is ready to go, in this process or in workers.
-struct Runner {
-  RunInfo info;
-  std::function<Result<RunSummary>(const std::vector<std::unique_ptr<ResultSink>>&)> run;
-};
-
-Result<Runner> in_process(Registry& registry, const CheckRequest& request) {
-  Result<Check> prepared = Check::prepare(registry, request);
-  if (!prepared) return prepared.failure();
-  auto check = std::make_shared<Check>(std::move(*prepared));
-  return Runner{check->info(), [check](const auto& sinks) { return check->run(sinks, stop_on_interrupt()); }};
+Result<std::unique_ptr<JobRunner>> make_runner(Registry& registry, const CheckRequest& request, const po::variables_map& values,
+                                               const Arguments& arguments) {
+  if (worker_count(values) != 0) {
+    return std::unique_ptr<JobRunner>(std::make_unique<Supervisor>(supervisor_options(values, "check", arguments)));
+  }
+  Result<WorkerRun> run = check_worker(registry, request);
+  if (!run) return run.failure();
+  return std::unique_ptr<JobRunner>(std::make_unique<InProcess>(std::move(*run)));
 }
 
-Result<Runner> in_workers(const po::variables_map& values, const Arguments& arguments) {
-  Result<std::shared_ptr<CheckJob>> started = CheckJob::start(supervisor_options(values, "check", arguments));
-  if (!started) return started.failure();
-  const std::shared_ptr<CheckJob> job = *started;
-  return Runner{job->info(), [job](const auto& sinks) { return job->run(sinks, stop_on_interrupt()); }};
+Result<CheckRequest> make_request(const po::variables_map& values, const PipelineConfig& config, const Arguments& arguments) {
+  CheckRequest request;
+  request.dump = values["dump"].as<std::string>();
+  request.dump_options = {get_optional<int>(values, "step"), get_optional<int>(values, "rank")};
+  request.config = config;
+  request.summaries = values.count("api") != 0;
+  if (const std::optional<std::string> text = get_optional<std::string>(values, "shard")) {
+    Result<Shard> shard = parse_shard(*text);
+    if (!shard) return shard.failure();
+    request.shard = *shard;
+  }
+  // What changes no row of the API that is to be repeated is left out.
+  request.command = shell_line("assay check", arguments,
+                               {"--out", "--resume", "--api", "--filter", "--only-from", "--format", "--jobs", "-j", "--shard",
+                                "--max-time", "--devices", std::string("--") + kWorkerOption});
+  return request;
+}
+
+int exit_code(const VerdictCounts& counts) {
+  if (counts.error != 0) return kExitDifferences;
+  return counts.damaged != 0 ? kExitPluginFailure : kExitPassed;
 }
 
 }  // namespace
@@ -103,41 +148,56 @@ int check_command(const Arguments& arguments) {
   if (!*parsed) return kExitPassed;
   const po::variables_map& values = **parsed;
 
-  Result<PipelineConfig> config =
-      PipelineConfig::load("check", get_optional<std::string>(values, "config").value_or(""), config_flags(values));
+  Result<ConfigFlags> flags = config_flags(values);
+  if (!flags) return fail(flags.failure());
+  Result<PipelineConfig> config = PipelineConfig::load("check", get_optional<std::string>(values, "config").value_or(""), *flags);
   if (!config) return fail(config.failure());
   if (values.count("print-config") != 0) {
     std::cout << config->json << "\n";
     return kExitPassed;
   }
   if (values.count("dump") == 0) return fail(input_failure("check: no dump given; usage: " + kHelp.usage));
+  if (values.count("out") != 0 && values.count("resume") != 0) {
+    return fail(input_failure("use --out and --resume together: --resume DIR alone continues the run in DIR"));
+  }
+  Result<CheckRequest> request = make_request(values, *config, arguments);
+  if (!request) return fail(request.failure());
+  Result<std::optional<std::uint64_t>> memory = memory_limit(values);
+  if (!memory) return fail(memory.failure());
 
-  CheckRequest request;
-  request.dump = values["dump"].as<std::string>();
-  request.dump_options = {get_optional<int>(values, "step"), get_optional<int>(values, "rank")};
-  request.config = *config;
-  request.summaries = values.count("api") != 0;
-  request.command =
-      shell_line("assay check", arguments, {"--out", "--api", "--format", "--jobs", "-j", std::string("--") + kWorkerOption});
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
+  if (values.count(kWorkerOption) != 0) enter_worker();
   Registry registry = Registry::discover(default_search_path(plugin_path));
-  if (values.count(kWorkerOption) != 0) return serve(check_worker(registry, request));
+  if (values.count(kWorkerOption) != 0) return serve(check_worker(registry, *request), *memory);
 
-  Result<Runner> runner = worker_count(values) == 0 ? in_process(registry, request) : in_workers(values, arguments);
+  Result<std::unique_ptr<JobRunner>> runner = make_runner(registry, *request, values, arguments);
   if (!runner) return fail(runner.failure());
-  if (runner->info.api_count == 0) {
+  Result<std::unique_ptr<CheckJob>> job = CheckJob::start(std::move(*runner));
+  if (!job) return fail(job.failure());
+  if ((*job)->info().api_count == 0) {
     std::cerr << "assay: nothing to check: no API of the dump matches the selection\n";
     return kExitNothingSelected;
   }
 
-  const std::filesystem::path out = get_optional<std::string>(values, "out").value_or("");
+  const bool resume = values.count("resume") != 0;
+  const std::filesystem::path out = get_optional<std::string>(values, resume ? "resume" : "out").value_or("");
   if (Status s = make_out_folder(out); !s) return fail(s.failure());
-  Result<RunSummary> summary = runner->run(make_sinks(values, *config, out));
+  Result<RunJournal> journal = open_run_journal(out, resume, (*job)->info(), local_timestamp());
+  if (!journal) return fail(journal.failure());
+  if (journal->complete) {
+    std::cerr << "assay: nothing to do: '" << out.string() << "' holds this run, complete\n";
+    return exit_code(*journal->complete);
+  }
+  Result<RunSummary> summary =
+      (*job)->run(journal->journal, make_sinks(values, *config, out, journal->timestamp), stop_on_interrupt());
   if (!summary) return fail(summary.failure());
-  if (!summary->complete) return kExitInterrupted;
-  if (summary->counts.error != 0) return kExitDifferences;
-  return summary->counts.damaged != 0 ? kExitPluginFailure : kExitPassed;
+  if (!summary->complete) {
+    if (!out.empty()) std::cerr << "assay: stopped early; the same command with --resume " << out.string() << " goes on\n";
+    return kExitInterrupted;
+  }
+  if (Status s = journal->journal.remove(); !s) return fail(s.failure());
+  return exit_code(summary->counts);
 }
 
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/worker_options.hpp"
 #include "perturb/perturb_job.hpp"
+#include "worker/limits.hpp"
 
 namespace assay {
 
@@ -134,10 +135,13 @@ int perturb_command(const Arguments& arguments) {
   request.config = *config;
   request.command =
       shell_line("assay perturb", arguments, {"--out", "--format", "--jobs", "-j", std::string("--") + kWorkerOption});
+  Result<std::optional<std::uint64_t>> memory = memory_limit(values);
+  if (!memory) return fail(memory.failure());
+  if (values.count(kWorkerOption) != 0) enter_worker();
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   Registry registry = Registry::discover(default_search_path(plugin_path));
-  if (values.count(kWorkerOption) != 0) return serve(perturb_worker(registry, request));
+  if (values.count(kWorkerOption) != 0) return serve(perturb_worker(registry, request), *memory);
   Result<Runner> runner = worker_count(values) == 0 ? in_process(registry, request) : in_workers(*config, values, arguments);
   if (!runner) return fail(runner.failure());
   if (runner->info.call_count == 0) {

@@ -51,6 +51,8 @@ void apply_flags(Json& config, const ConfigFlags& flags, Allocator& allocator) {
   if (flags.threads) set(config, "threads", Json(*flags.threads), allocator);
   if (!flags.api.empty()) set(config, "only", texts(flags.api, allocator), allocator);
   if (!flags.skip.empty()) set(config, "skip", texts(flags.skip, allocator), allocator);
+  if (flags.dedup) set(config, "dedup", Json(true), allocator);
+  if (flags.sample) set(config, "sample", Json(*flags.sample), allocator);
   if (!flags.formats.empty()) set(config, "formats", texts(flags.formats, allocator), allocator);
 }
 
@@ -111,6 +113,8 @@ Result<PipelineConfig> PipelineConfig::load(const std::string& pipeline, const s
   if (merged.HasMember("threads")) config.threads = merged["threads"].GetUint();
   config.only = read_texts(merged, "only");
   config.skip = read_texts(merged, "skip");
+  config.dedup = merged.HasMember("dedup") && merged["dedup"].GetBool();
+  if (merged.HasMember("sample")) config.sample = merged["sample"].GetUint();
   config.formats = read_texts(merged, "formats");
   config.json = indented_json(merged);
   return config;

@@ -44,6 +44,8 @@ struct ConfigFlags {
   std::vector<std::string> api;
   std::vector<std::string> skip;
   std::vector<std::string> formats;
+  bool dedup = false;
+  std::optional<unsigned> sample;
 };
 
 struct PipelineConfig {
@@ -57,6 +59,8 @@ struct PipelineConfig {
   unsigned threads = 1;
   std::vector<std::string> only;  ///< globs over "Functional.linear", "Functional.linear.3"; empty: all
   std::vector<std::string> skip;
+  bool dedup = false;   ///< check calls that differ in nothing but the numbers in their tensors once
+  unsigned sample = 0;  ///< calls of each API; 0: all
   std::vector<std::string> formats;
   std::string json;  ///< the merged document, indented
 

@@ -1,9 +1,6 @@
 #include "pipeline/check.hpp"
 
-#include <chrono>
-
 #include "base/locations.hpp"
-#include "base/log.hpp"
 #include "base/text.hpp"
 #include "pipeline/judge_setup.hpp"
 
@@ -37,14 +34,17 @@ std::vector<std::size_t> select(const Dump& dump, const PipelineConfig& config) 
     const std::string stem = dump.stem(i);
     if (config.selects(stem, stem.substr(0, stem.rfind('.')))) positions.push_back(i);
   }
-  return positions;
+  return config.sample == 0 ? positions : sample_calls(dump, positions, config.sample, config.seed);
 }
 
 }  // namespace
 
-Check::Check(RunInfo info, std::vector<std::size_t> positions, std::vector<Instance> comparisons, Evaluator evaluator)
+Check::Check(RunInfo info, std::vector<std::size_t> positions, const CheckRequest& request, std::vector<Instance> comparisons,
+             Evaluator evaluator)
     : info_(std::move(info)),
       positions_(std::move(positions)),
+      dedup_(request.config.dedup),
+      shard_(request.shard),
       comparisons_(std::move(comparisons)),
       evaluator_(std::move(evaluator)) {}
 
@@ -63,6 +63,7 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   info.dump_fingerprint = dump->fingerprint();
   info.header = dump->header();
   info.api_count = positions.size();
+  if (request.shard) info.shard = request.shard->text();
   info.standard = setup->standard;
   info.metric_names = setup->judge.metric_names();
   info.config_json = config.json;
@@ -99,33 +100,7 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   if (!meanings) return meanings.failure();
   Evaluator evaluator(*dump, std::move(inputs), setup->judge, std::move(*meanings), std::move(target), std::move(*reference),
                       options);
-  return Check(std::move(info), std::move(positions), std::move(setup->comparisons), std::move(evaluator));
-}
-
-Result<RunSummary> Check::run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) const {
-  const auto start = std::chrono::steady_clock::now();
-  for (const auto& sink : sinks) {
-    if (Status s = sink->begin(info_); !s) return s.failure();
-  }
-  log("pipeline")->debug("first call of {}", positions_.size());
-  RunSummary summary;
-  summary.complete = true;
-  for (const std::size_t position : positions_) {
-    if (stop.load()) {
-      summary.complete = false;
-      break;
-    }
-    const ApiResult result = evaluator_.evaluate(position);
-    summary.counts.add(result);
-    for (const auto& sink : sinks) {
-      if (Status s = sink->add(result); !s) return s.failure();
-    }
-  }
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const auto& sink : sinks) {
-    if (Status s = sink->finish(summary); !s) return s.failure();
-  }
-  return summary;
+  return Check(std::move(info), std::move(positions), request, std::move(setup->comparisons), std::move(evaluator));
 }
 
 }  // namespace assay

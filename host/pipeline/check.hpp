@@ -1,12 +1,12 @@
-// `assay check` as a function: opens the dump, brings up target, reference and standard, judges every selected API.
+// `assay check` made ready: opens the dump, selects the calls, brings up target, reference and standard.
 #pragma once
 
-#include <atomic>
-#include <functional>
-#include <memory>
+#include <optional>
+#include <vector>
 
 #include "config/pipeline_config.hpp"
 #include "loader/registry.hpp"
+#include "pipeline/call_plan.hpp"
 #include "pipeline/evaluator.hpp"
 #include "report/sink.hpp"
 
@@ -17,7 +17,8 @@ struct CheckRequest {
   DumpOptions dump_options;
   PipelineConfig config;
   bool summaries = false;  ///< fill the statistics of both sides
-  std::string command;     ///< how to repeat the run
+  std::optional<Shard> shard;
+  std::string command;  ///< how to repeat the run
 };
 
 /// A run that is ready to go: everything that can be wrong before the first operator has been checked.
@@ -30,15 +31,17 @@ class Check {
   /// The selected calls, as positions in the dump.
   [[nodiscard]] const std::vector<std::size_t>& positions() const { return positions_; }
   [[nodiscard]] const Evaluator& evaluator() const { return evaluator_; }
-
-  /// Judges the selected APIs in dump order and hands each to every sink. `stop` ends the run after the current API.
-  Result<RunSummary> run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) const;
+  /// What of them this run does, and what each costs; reads every entry of the dump.
+  [[nodiscard]] CallPlan plan() const { return plan_calls(evaluator_.dump(), positions_, dedup_, shard_); }
 
  private:
-  Check(RunInfo info, std::vector<std::size_t> positions, std::vector<Instance> comparisons, Evaluator evaluator);
+  Check(RunInfo info, std::vector<std::size_t> positions, const CheckRequest& request, std::vector<Instance> comparisons,
+        Evaluator evaluator);
 
   RunInfo info_;
   std::vector<std::size_t> positions_;
+  bool dedup_;
+  std::optional<Shard> shard_;
   std::vector<Instance> comparisons_;  // the judge inside the evaluator borrows them
   Evaluator evaluator_;
 };

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "loader/library.hpp"
 #include "pipeline/raise.hpp"
 
 namespace assay {
@@ -72,8 +73,14 @@ Invocation Engine::invoke(const std::string& api, std::int32_t direction, const 
   raw->struct_size = sizeof(assay_results);
   ErrorSlot error;
   const auto start = std::chrono::steady_clock::now();
-  out.status = table_->invoke(instance_.get(), &call, raw.get(), error.get());
+  const Status returned =
+      contain("the adapter", [&] { out.status = table_->invoke(instance_.get(), &call, raw.get(), error.get()); });
   out.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (!returned) {
+    out.status = ASSAY_INTERNAL;
+    out.message = returned.failure().message;
+    return out;
+  }
   if (out.status != ASSAY_OK) {
     out.message = error.message();
     return out;

@@ -1,5 +1,7 @@
 #include "pipeline/evaluator.hpp"
 
+#include <new>
+
 #include "base/text.hpp"
 #include "pipeline/call_inputs.hpp"
 #include "pipeline/gradients.hpp"
@@ -29,18 +31,23 @@ DirectionResult not_built(const Failure& failure) {
   return skipped(damaged ? reason::kFileDamaged : reason::kNotReplayable, failure.message, damaged);
 }
 
+DirectionResult out_of_memory(const std::string& who, const std::string& message) {
+  return skipped(reason::kOutOfMemory, "memory: " + who + " needs more than there is: " + message, true);
+}
+
 DirectionResult reference_failed(const Invocation& run) {
   switch (run.status) {
+    case ASSAY_OUT_OF_MEMORY: return out_of_memory("the reference", run.message);
     case ASSAY_NOT_FOUND:
-    case ASSAY_UNSUPPORTED:
-    case ASSAY_OUT_OF_MEMORY: return skipped(reason::kReferenceLacksApi, run.message);
+    case ASSAY_UNSUPPORTED: return skipped(reason::kReferenceLacksApi, run.message);
     case ASSAY_INVALID_ARGUMENT: return skipped(reason::kReferenceRefused, "reference refused the call: " + run.message);
     default: return skipped(reason::kReferenceFailed, "reference failed: " + run.message, true);
   }
 }
 
 DirectionResult target_failed(const Invocation& run) {
-  if (run.status == ASSAY_NOT_FOUND || run.status == ASSAY_UNSUPPORTED || run.status == ASSAY_OUT_OF_MEMORY) {
+  if (run.status == ASSAY_OUT_OF_MEMORY) return out_of_memory("the target", run.message);
+  if (run.status == ASSAY_NOT_FOUND || run.status == ASSAY_UNSUPPORTED) {
     return skipped(reason::kTargetLacksApi, "unsupported by the target: " + run.message);
   }
   DirectionResult result;
@@ -93,13 +100,14 @@ ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const S
   result.stem = call.stem;
   result.api = call.api;
   const Context context{call, call.api, call_seed(options_.seed, call.stem)};
+  unsound_ = false;
   if (call.forward && (directions & kForwardDirection) != 0) {
     if (started) started(call.stem, "forward");
-    result.forward = by_either_meaning(context, &Evaluator::forward);
+    result.forward = contained([&] { return by_either_meaning(context, &Evaluator::forward); });
   }
   if (call.backward && (directions & kBackwardDirection) != 0) {
     if (started) started(call.stem, "backward");
-    result.backward = by_either_meaning(context, &Evaluator::backward);
+    result.backward = contained([&] { return by_either_meaning(context, &Evaluator::backward); });
   }
   return result;
 }
@@ -114,6 +122,38 @@ DirectionResult Evaluator::by_either_meaning(const Context& context, DirectionOf
   if (second.verdict != Verdict::kPass) return first;
   second.notes.push_back("the recorded name also stands for " + other + ", which is what was recorded here");
   return second;
+}
+
+template <class Judging>
+DirectionResult Evaluator::contained(const Judging& judging) const {
+  DirectionResult result;
+  try {
+    result = judging();
+  } catch (const std::bad_alloc&) {
+    result = out_of_memory("reading or comparing the call", "a tensor couldn't be allocated");
+    unsound_ = true;
+  }
+  return result;
+}
+
+Invocation Evaluator::invoke(const Engine& engine, const std::string& api, std::int32_t direction, const CallInputs& inputs,
+                             std::uint64_t seed) const {
+  Invocation run = engine.invoke(api, direction, inputs, seed);
+  unsound_ = unsound_ || run.status == ASSAY_INTERNAL || run.status == ASSAY_OUT_OF_MEMORY;
+  return run;
+}
+
+ApiResult Evaluator::stand_in(std::size_t position, unsigned directions, const std::string& original) const {
+  const RecordedCall call = dump_.read(position);
+  ApiResult result;
+  result.position = position;
+  result.stem = call.stem;
+  result.api = call.api;
+  const DirectionResult row =
+      skipped(reason::kDuplicate, "same API, shapes, dtypes and plain arguments as '" + original + "', which was checked");
+  if (call.forward && (directions & kForwardDirection) != 0) result.forward = row;
+  if (call.backward && (directions & kBackwardDirection) != 0) result.backward = row;
+  return result;
 }
 
 DirectionResult Evaluator::forward(const Context& context) const {
@@ -132,10 +172,10 @@ DirectionResult Evaluator::forward(const Context& context) const {
     actual = std::move(*outputs);
     if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no outputs were recorded");
   }
-  Invocation expected = reference_.invoke(context.api, ASSAY_FORWARD, *inputs, context.seed);
+  Invocation expected = invoke(reference_, context.api, ASSAY_FORWARD, *inputs, context.seed);
   if (expected.status != ASSAY_OK) return reference_failed(expected);
   if (target_) {
-    Invocation run = target_->invoke(context.api, ASSAY_FORWARD, *inputs, context.seed);
+    Invocation run = invoke(*target_, context.api, ASSAY_FORWARD, *inputs, context.seed);
     if (run.status != ASSAY_OK) return target_failed(run);
     actual = std::move(run.results.outputs);
     result.target_ms = run.milliseconds;
@@ -166,13 +206,13 @@ DirectionResult Evaluator::backward(const Context& context) const {
   Result<CallInputs> inputs = build_call_inputs(inputs_, context.call, true);
   if (!inputs) return not_built(inputs.failure());
 
-  const Invocation expected = reference_.invoke(context.api, ASSAY_BACKWARD, *inputs, context.seed);
+  const Invocation expected = invoke(reference_, context.api, ASSAY_BACKWARD, *inputs, context.seed);
   if (expected.status != ASSAY_OK) return reference_failed(expected);
   DirectionResult base;
   base.reference_ms = expected.milliseconds;
   base.notes = expected.results.notes;
   if (target_) {
-    const Invocation run = target_->invoke(context.api, ASSAY_BACKWARD, *inputs, context.seed);
+    const Invocation run = invoke(*target_, context.api, ASSAY_BACKWARD, *inputs, context.seed);
     if (run.status != ASSAY_OK) return target_failed(run);
     base.target_ms = run.milliseconds;
     base.notes.insert(base.notes.begin(), run.results.notes.begin(), run.results.notes.end());
@@ -207,7 +247,7 @@ void Evaluator::conclude(const Context& context, Pairs& pairs, DirectionResult& 
   if (options_.nudge && worst_of(out.outputs) > Verdict::kPass) {
     for (std::uint64_t run = 0; run < kNudgedRuns; ++run) {
       const CallInputs moved = nudge(pairs.inputs, context.seed + run);
-      Invocation again = reference_.invoke(context.api, pairs.code, moved, context.seed);
+      Invocation again = invoke(reference_, context.api, pairs.code, moved, context.seed);
       if (again.status != ASSAY_OK) continue;
       pairs.nudged.push_back(pairs.code == ASSAY_FORWARD ? std::move(again.results.outputs)
                                                          : gradients_by_reading(pairs.how, again.results, moved, pairs.positions));

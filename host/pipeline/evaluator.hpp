@@ -37,13 +37,25 @@ class Evaluator {
   /// The same call gives the same result whatever was evaluated before. Never fails as a whole: what goes wrong is in the result.
   [[nodiscard]] ApiResult evaluate(std::size_t position, unsigned directions = kBothDirections, const Started& started = {}) const;
 
+  /// The result of a call that the call `original` stands for.
+  [[nodiscard]] ApiResult stand_in(std::size_t position, unsigned directions, const std::string& original) const;
+
+  /// Whether the last call that was evaluated has left the process unsound: an adapter broke down or memory ran out.
+  [[nodiscard]] bool unsound() const { return unsound_; }
+
   [[nodiscard]] const Judge& judge() const { return judge_; }
+  [[nodiscard]] const Dump& dump() const { return dump_; }
 
  private:
   struct Context;
   using DirectionOf = DirectionResult (Evaluator::*)(const Context&) const;
   /// Recorded outputs that don't fit the first API that a name stands for may be those of the second.
   [[nodiscard]] DirectionResult by_either_meaning(const Context& context, DirectionOf direction) const;
+  /// Engine::invoke, which sets unsound_.
+  [[nodiscard]] Invocation invoke(const Engine& engine, const std::string& api, std::int32_t direction, const CallInputs& inputs,
+                                  std::uint64_t seed) const;
+  template <class Judging>
+  [[nodiscard]] DirectionResult contained(const Judging& judging) const;
   [[nodiscard]] DirectionResult forward(const Context& context) const;
   [[nodiscard]] DirectionResult backward(const Context& context) const;
   /// Judges pairs of outputs into rows named "<stem>.<direction>.output.<position>".
@@ -58,6 +70,7 @@ class Evaluator {
   std::optional<Engine> target_;
   Engine reference_;
   EvaluatorOptions options_;
+  mutable bool unsound_ = false;
 };
 
 }  // namespace assay

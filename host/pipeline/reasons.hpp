@@ -15,8 +15,9 @@ inline constexpr const char* kTargetFailed = "ASSAY-RUN-008";       ///< the tar
 inline constexpr const char* kNothingRecorded = "ASSAY-RUN-009";    ///< the dump holds no outputs to compare
 inline constexpr const char* kGradientsUnpaired = "ASSAY-RUN-010";  ///< recorded and computed gradients can't be paired
 inline constexpr const char* kNoForward = "ASSAY-RUN-011";          ///< a backward entry without its forward entry
-
 inline constexpr const char* kWorkerDied = "ASSAY-RUN-012";         ///< the worker process crashed or left during the call
 inline constexpr const char* kTimeout = "ASSAY-RUN-013";            ///< the call was not finished in time
+inline constexpr const char* kOutOfMemory = "ASSAY-RUN-014";  ///< the call needs more memory than there is, or than --memory allows
+inline constexpr const char* kDuplicate = "ASSAY-RUN-015";    ///< --dedup: another call of the run stands for this one
 
 }  // namespace assay::reason

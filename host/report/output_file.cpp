@@ -1,6 +1,7 @@
 #include "report/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,8 +12,13 @@ namespace assay {
 Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
   OutputFile out;
   out.path_ = path;
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
   if (fd < 0) return out.failure("create");
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || ::ftruncate(fd, 0) != 0) {
+    ::close(fd);
+    return input_failure("create '" + path.string() + "': what is there is not a regular file; remove it");
+  }
   out.file_.reset(::fdopen(fd, "w"));
   if (!out.file_) {
     ::close(fd);
@@ -33,6 +39,11 @@ Status OutputFile::flush() {
 
 Status OutputFile::close() {
   if (!file_) return Done{};
+  if (std::fflush(file_.get()) != 0 || ::fdatasync(::fileno(file_.get())) != 0) return failure("write");
+  struct stat info {};
+  if (::fstat(::fileno(file_.get()), &info) == 0 && info.st_nlink == 0) {
+    return input_failure("write '" + path_.string() + "': the file or its folder was removed while the run was going on");
+  }
   if (std::fclose(file_.release()) != 0) return failure("write");
   return Done{};
 }

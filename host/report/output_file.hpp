@@ -13,13 +13,13 @@ namespace assay {
 
 class OutputFile {
  public:
-  /// Creates or truncates a file of mode 0640; refuses to follow a symbolic link in the last component.
+  /// Creates or truncates a file of mode 0640; refuses to follow a symbolic link in the last component, and whatever is no file.
   static Result<OutputFile> create(const std::filesystem::path& path);
 
   Status write(std::string_view text);
   /// Hands what was written to the kernel.
   Status flush();
-  /// Flushes and closes, reporting what the system says only now (a full disk, for one).
+  /// Brings everything to the disk and closes, reporting what the system says only now: a full disk, a file that was removed.
   Status close();
 
  private:

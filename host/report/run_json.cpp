@@ -70,6 +70,7 @@ std::string run_to_json(const RunInfo& info, const RunSummary* summary) {
   writer.Key("apis");
   writer.Uint64(info.api_count);
   writer.EndObject();
+  if (!info.shard.empty()) write_text(writer, "shard", info.shard);
   write_side(writer, "target", info.target);
   write_side(writer, "reference", info.reference);
   write_text(writer, "standard", info.standard);
@@ -109,11 +110,11 @@ std::string run_to_json(const RunInfo& info, const RunSummary* summary) {
 }
 
 Result<StoredRun> run_from_json(const rapidjson::Value& json, const std::string& origin) {
-  if (!json.IsObject() || !json.HasMember("assay") || !json.HasMember("metrics") ||
-      !json["metrics"].IsArray()) {
+  if (!json.IsObject() || !json.HasMember("assay") || !json.HasMember("metrics") || !json["metrics"].IsArray()) {
     return input_failure("read '" + origin + "': not the record of a run (run.json of `assay check --out`)");
   }
   StoredRun run;
+  run.info.assay_version = text(json, "assay");
   run.info.command = text(json, "command");
   run.info.dump_path = text(object(json, "dump"), "path");
   run.info.dump_fingerprint = text(object(json, "dump"), "crc32");
@@ -121,6 +122,7 @@ Result<StoredRun> run_from_json(const rapidjson::Value& json, const std::string&
   run.info.header.level = text(object(json, "dump"), "level");
   run.info.header.framework = text(object(json, "dump"), "framework") == "pytorch" ? Framework::kPyTorch : Framework::kMindSpore;
   run.info.api_count = count(object(json, "dump"), "apis");
+  run.info.shard = text(json, "shard");
   run.info.target = side(object(json, "target"));
   run.info.reference = side(object(json, "reference"));
   run.info.standard = text(json, "standard");

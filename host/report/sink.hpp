@@ -22,11 +22,13 @@ struct SideInfo {
 
 /// What a run is about; known before the first result.
 struct RunInfo {
-  std::string command;  ///< how to repeat the run, as a shell line
+  std::string assay_version;  ///< set when it was read back
+  std::string command;        ///< how to repeat the run, as a shell line
   std::string dump_path;
   std::string dump_fingerprint;
   DumpHeader header;
   std::size_t api_count = 0;  ///< selected
+  std::string shard;          ///< "2/4" where the run is a part of one; else empty
   SideInfo target;
   SideInfo reference;
   std::string standard;

@@ -7,29 +7,66 @@
 
 namespace assay {
 
+namespace {
+
+/// Results that wait in memory for the ones before them; more wait on disk.
+constexpr std::size_t kMostRecent = 512;
+
+/// Puts what workers were lost over into a result.
+void add_losses(ApiResult& result, const CallOutcome& outcome, const std::string& command) {
+  const std::string reproduce = "; reproduce: " + command + " --api '" + result.stem + "'";
+  for (const LostDirection& lost : outcome.lost) {
+    DirectionResult& row = lost.direction == kForwardDirection ? result.forward : result.backward;
+    row = {};
+    row.verdict = Verdict::kSkip;
+    row.reason = lost.reason;
+    row.message = lost.message + ", twice" + reproduce;
+    row.damaged = true;
+    if (!lost.backtrace.empty()) row.notes.push_back("backtrace: " + lost.backtrace);
+  }
+  for (const LostDirection& survived : outcome.survived) {
+    DirectionResult& row = survived.direction == kForwardDirection ? result.forward : result.backward;
+    if (row.verdict == Verdict::kNone) continue;
+    row.notes.push_back("not stable: " + survived.message + "; a second attempt gave this row" +
+                        (survived.backtrace.empty() ? "" : "; backtrace: " + survived.backtrace));
+  }
+}
+
+}  // namespace
+
 Result<WorkerRun> check_worker(Registry& registry, const CheckRequest& request) {
   Result<Check> prepared = Check::prepare(registry, request);
   if (!prepared) return prepared.failure();
   const auto check = std::make_shared<Check>(std::move(*prepared));
-  return WorkerRun{run_to_json(check->info(), nullptr), check->positions(),
-                   [check](std::size_t position, unsigned directions, const std::string&, const Started& started) {
-                     return result_to_json(check->evaluator().evaluate(position, directions, started));
-                   }};
+  WorkerRun run;
+  run.description = run_to_json(check->info(), nullptr);
+  run.positions = check->positions();
+  run.plan = [check] { return check->plan(); };
+  run.unsound = [check] { return check->evaluator().unsound(); };
+  run.evaluate = [check](std::size_t position, unsigned directions, const std::string& original, const Started& started) {
+    const Evaluator& evaluator = check->evaluator();
+    return result_to_json(original.empty() ? evaluator.evaluate(position, directions, started)
+                                           : evaluator.stand_in(position, directions, original));
+  };
+  return run;
 }
 
-Result<std::shared_ptr<CheckJob>> CheckJob::start(SupervisorOptions options) {
-  std::shared_ptr<CheckJob> job(new CheckJob(std::move(options)));
-  if (Status s = job->supervisor_.start(*job); !s) return s.failure();
+Result<std::unique_ptr<CheckJob>> CheckJob::start(std::unique_ptr<JobRunner> runner) {
+  std::unique_ptr<CheckJob> job(new CheckJob(std::move(runner)));
+  if (Status s = job->runner_->start(*job); !s) return s.failure();
+  job->info_.api_count = job->runner_->positions().size();
   return job;
 }
 
-Result<RunSummary> CheckJob::run(const std::vector<std::unique_ptr<ResultSink>>& sinks, const std::atomic<bool>& stop) {
+Result<RunSummary> CheckJob::run(Journal& journal, const std::vector<std::unique_ptr<ResultSink>>& sinks,
+                                 const std::atomic<bool>& stop) {
   const auto begun = std::chrono::steady_clock::now();
+  journal_ = &journal;
   sinks_ = &sinks;
   for (const auto& sink : sinks) {
     if (Status s = sink->begin(info_); !s) return s.failure();
   }
-  Result<bool> finished = supervisor_.run(*this, supervisor_.positions(), stop);
+  Result<bool> finished = runner_->run(*this, runner_->positions(), stop);
   if (!finished) return finished.failure();
   summary_.complete = *finished;
   summary_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -50,30 +87,35 @@ Status CheckJob::keep(const CallOutcome& outcome) {
   ApiResult result;
   if (!outcome.result.empty()) {
     Result<ApiResult> read = result_from_json(outcome.result);
-    if (!read) return read.failure();
+    if (!read) return plugin_failure("understand a worker: " + read.failure().message);
     result = std::move(*read);
   } else {
     result.stem = outcome.stem;
     result.api = outcome.stem.substr(0, outcome.stem.rfind('.'));
   }
+  const bool as_sent =
+      !outcome.result.empty() && outcome.lost.empty() && outcome.survived.empty() && result.position == outcome.position;
   result.position = outcome.position;
-  for (const LostDirection& lost : outcome.lost) {
-    DirectionResult& row = lost.direction == kForwardDirection ? result.forward : result.backward;
-    row = {};
-    row.verdict = Verdict::kSkip;
-    row.reason = lost.reason;
-    row.message = lost.message;
-    row.damaged = true;
-  }
-  results_[outcome.position] = std::move(result);
+  add_losses(result, outcome, info_.command);
+  if (Status s = journal_->append(outcome.position, as_sent ? outcome.result : result_to_json(result)); !s) return s;
+  if (recent_.size() < kMostRecent) recent_.emplace(outcome.position, std::move(result));
   return Done{};
 }
 
 Status CheckJob::pass_on(std::size_t position) {
-  const auto node = results_.extract(position);
-  summary_.counts.add(node.mapped());
+  ApiResult result;
+  if (auto node = recent_.extract(position); !node.empty()) {
+    result = std::move(node.mapped());
+  } else {
+    Result<std::string> row = journal_->read(position);
+    if (!row) return row.failure();
+    Result<ApiResult> read = result_from_json(*row);
+    if (!read) return input_failure("read a row of the journal: " + read.failure().message);
+    result = std::move(*read);
+  }
+  summary_.counts.add(result);
   for (const auto& sink : *sinks_) {
-    if (Status s = sink->add(node.mapped()); !s) return s;
+    if (Status s = sink->add(result); !s) return s;
   }
   return Done{};
 }

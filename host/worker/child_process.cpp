@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,20 +53,30 @@ bool high_pipe(int ends[2]) {
 
 }  // namespace
 
+std::string Ending::text() const {
+  if (signal != 0) return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+  return "exit code " + std::to_string(exit_code);
+}
+
 Result<ChildProcess> ChildProcess::start(const std::string& program, const std::vector<std::string>& arguments,
                                          const std::vector<std::string>& environment) {
   int input[2] = {-1, -1};
   int output[2] = {-1, -1};
-  if (!high_pipe(input) || !high_pipe(output)) return internal_failure("start a worker: " + std::string(std::strerror(errno)));
+  int printed[2] = {-1, -1};
+  if (!high_pipe(input) || !high_pipe(output) || !high_pipe(printed)) {
+    return internal_failure("start a worker: " + std::string(std::strerror(errno)));
+  }
   ChildProcess child;
   child.to_child_ = input[1];
   child.from_child_ = output[0];
+  child.printed_ = printed[0];
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input[0], kWorkerInput);
   posix_spawn_file_actions_adddup2(&actions, output[1], kWorkerOutput);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, printed[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, printed[1], STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
@@ -83,11 +94,13 @@ Result<ChildProcess> ChildProcess::start(const std::string& program, const std::
   posix_spawnattr_destroy(&attributes);
   ::close(input[0]);
   ::close(output[1]);
+  ::close(printed[1]);
   if (error != 0) {
     child.pid_ = -1;
     return internal_failure("start a worker: " + std::string(std::strerror(error)));
   }
   ::fcntl(child.from_child_, F_SETFL, O_NONBLOCK);
+  ::fcntl(child.printed_, F_SETFL, O_NONBLOCK);
   return child;
 }
 
@@ -95,11 +108,13 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(to_child_, other.to_child_);
   std::swap(from_child_, other.from_child_);
+  std::swap(printed_, other.printed_);
+  std::swap(ending_, other.ending_);
   return *this;
 }
 
 ChildProcess::~ChildProcess() {
-  if (running()) stop(0);
+  if (running()) end();
   close_pipes();
 }
 
@@ -108,42 +123,51 @@ void ChildProcess::close_input() { close_fd(to_child_); }
 void ChildProcess::close_pipes() {
   close_fd(to_child_);
   close_fd(from_child_);
+  close_fd(printed_);
+}
+
+Ending ChildProcess::reap(int options) {
+  if (!running()) return ending_;
+  int status = 0;
+  rusage usage{};
+  pid_t reaped = 0;
+  do {
+    reaped = ::wait4(pid_, &status, options, &usage);
+  } while (reaped < 0 && errno == EINTR);
+  if (reaped != pid_) return ending_;
+  // The group may hold children of the worker (an interpreter, say) that outlive it.
+  ::kill(-pid_, SIGKILL);
+  pid_ = -1;
+  ending_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  ending_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  ending_.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  return ending_;
 }
 
 bool ChildProcess::leave(int ms) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
-  do {
+  while (true) {
+    reap(WNOHANG);
     if (!running()) return true;
-    if (::waitpid(pid_, nullptr, WNOHANG) == pid_) {
-      // The group may hold children of the worker (an interpreter, say) that outlive it.
-      ::kill(-pid_, SIGKILL);
-      pid_ = -1;
-      return true;
-    }
+    if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  } while (std::chrono::steady_clock::now() < deadline);
-  return false;
+  }
 }
 
-void ChildProcess::stop(int grace_ms) {
+void ChildProcess::ask_to_stop() const {
   if (!running()) return;
   ::kill(-pid_, SIGTERM);
-  if (leave(grace_ms)) return;
-  ::kill(-pid_, SIGKILL);
-  ::waitpid(pid_, nullptr, 0);
-  pid_ = -1;
+  ::kill(-pid_, SIGCONT);
 }
 
-std::string ChildProcess::wait() {
-  int status = 0;
-  const pid_t group = pid_;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-  ::kill(-group, SIGKILL);
-  close_pipes();
-  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")";
-  return "exit code " + std::to_string(WEXITSTATUS(status));
+Ending ChildProcess::end() {
+  if (running()) ::kill(-pid_, SIGKILL);
+  return reap(0);
+}
+
+Ending ChildProcess::wait(int grace_ms) {
+  leave(grace_ms);
+  return end();
 }
 
 }  // namespace assay

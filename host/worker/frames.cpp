@@ -9,7 +9,6 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t kHeaderSize = 5;
 /// A result is a few kilobytes; the list of positions of a long dump a few megabytes.
 constexpr std::uint32_t kMaxPayload = 256u << 20;
 
@@ -35,7 +34,7 @@ bool read_all(int fd, char* data, std::size_t size) {
   return true;
 }
 
-bool known_type(char type) { return std::strchr("HESRW", type) != nullptr && type != '\0'; }
+bool known_type(char type) { return std::strchr("HEPSRLBW", type) != nullptr && type != '\0'; }
 
 std::uint32_t length_of(const char* header) {
   std::uint32_t length;
@@ -46,7 +45,7 @@ std::uint32_t length_of(const char* header) {
 }  // namespace
 
 bool write_frame(int fd, FrameType type, std::string_view payload) {
-  std::string bytes(kHeaderSize, static_cast<char>(type));
+  std::string bytes(kFrameHeaderSize, static_cast<char>(type));
   const auto length = static_cast<std::uint32_t>(payload.size());
   std::memcpy(bytes.data() + 1, &length, sizeof length);
   bytes.append(payload);
@@ -54,7 +53,7 @@ bool write_frame(int fd, FrameType type, std::string_view payload) {
 }
 
 std::optional<Frame> read_frame(int fd) {
-  char header[kHeaderSize];
+  char header[kFrameHeaderSize];
   if (!read_all(fd, header, sizeof header)) return std::nullopt;
   const std::uint32_t length = length_of(header);
   if (!known_type(header[0]) || length > kMaxPayload) return std::nullopt;
@@ -64,12 +63,12 @@ std::optional<Frame> read_frame(int fd) {
 }
 
 Result<std::optional<Frame>> FrameBuffer::next() {
-  if (bytes_.size() < kHeaderSize) return std::optional<Frame>();
+  if (bytes_.size() < kFrameHeaderSize) return std::optional<Frame>();
   const std::uint32_t length = length_of(bytes_.data());
   if (!known_type(bytes_[0]) || length > kMaxPayload) return plugin_failure("understand a worker: what it wrote is no message");
-  if (bytes_.size() < kHeaderSize + length) return std::optional<Frame>();
-  Frame frame{static_cast<FrameType>(bytes_[0]), bytes_.substr(kHeaderSize, length)};
-  bytes_.erase(0, kHeaderSize + length);
+  if (bytes_.size() < kFrameHeaderSize + length) return std::optional<Frame>();
+  Frame frame{static_cast<FrameType>(bytes_[0]), bytes_.substr(kFrameHeaderSize, length)};
+  bytes_.erase(0, kFrameHeaderSize + length);
   return std::optional<Frame>(std::move(frame));
 }
 

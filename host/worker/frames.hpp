@@ -1,12 +1,17 @@
 // The messages between the supervisor and its workers: a type, a length, a payload, over a pair of pipes.
 //
-//   worker -> supervisor   kReady      {"run": <what the run is>, "positions": [0, 1, ...]}: everything is loaded
+//   worker -> supervisor   kReady      {"run": <what Job::describe takes>}: everything is loaded
 //                          kRefused    "<failure kind>:<message>": the run can't start
+//                          kPlan       {"positions": [0, 1, ...], "costs": [...], "orders": {"3": "..."}}, when asked for
 //                          kStarted    "<position>:<direction>:<stem>": what the worker does now, for the row if it dies
-//                          kResult     a result, in the job's own form
-//   supervisor -> worker   kEvaluate   "<position>:<directions>:<order>": do these directions of a call; end of file: leave
+//                          kResult     what Job::keep takes
+//                          kLeaving    this process is not sound any more and leaves; a call that it has is for another one
+//                          kBacktrace  frames of the crash that is ending the process, a line each
+//   supervisor -> worker   kPlan       which calls are there?
+//                          kEvaluate   "<position>:<directions>:<order>": judge these directions of a call; end of file: leave
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +21,19 @@
 
 namespace assay {
 
-enum class FrameType : std::uint8_t { kReady = 'H', kRefused = 'E', kStarted = 'S', kResult = 'R', kEvaluate = 'W' };
+enum class FrameType : std::uint8_t {
+  kReady = 'H',
+  kRefused = 'E',
+  kPlan = 'P',
+  kStarted = 'S',
+  kResult = 'R',
+  kLeaving = 'L',
+  kBacktrace = 'B',
+  kEvaluate = 'W'
+};
+
+/// The type and the payload's length before each payload.
+inline constexpr std::size_t kFrameHeaderSize = 5;
 
 struct Frame {
   FrameType type{};

@@ -3,6 +3,7 @@
 
 #include <rapidjson/document.h>
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct LostDirection {
   unsigned direction = 0;  ///< kForwardDirection or kBackwardDirection
   const char* reason = "";
   std::string message;
+  std::string backtrace;  ///< of the crash, on one line; empty: there is none
 };
 
 /// What became of a call.
@@ -23,7 +25,8 @@ struct CallOutcome {
   std::size_t position = 0;
   std::string stem;  ///< as the worker named it; empty if none got that far
   std::vector<LostDirection> lost;
-  std::string result;  ///< of the other directions, as the worker wrote it; empty: there is none
+  std::vector<LostDirection> survived;  ///< a worker was lost over the direction, and another one finished it
+  std::string result;                   ///< of the other directions, as the worker wrote it; empty: there is none
 };
 
 class Job {
@@ -39,8 +42,28 @@ class Job {
   /// Takes an outcome as soon as it is known, in any order. errors  the result isn't understood; the worker is then given up
   virtual Status keep(const CallOutcome& outcome) = 0;
 
+  /// Whether an earlier run has kept an outcome of the call, which then isn't asked for again.
+  [[nodiscard]] virtual bool known(std::size_t /*position*/) const { return false; }
+
+  /// Makes durable what was kept; nothing is passed on before.
+  virtual Status commit() { return Done{}; }
+
   /// Hands the kept outcome of a call on; called in dump order.
   virtual Status pass_on(std::size_t position) = 0;
+};
+
+/// Has the calls of a job done, in one way or another.
+class JobRunner {
+ public:
+  virtual ~JobRunner() = default;
+
+  /// Loads everything; the job then knows the run. errors  what keeps the run from starting
+  virtual Status start(Job& job) = 0;
+  /// The selected calls, as positions in the dump.
+  [[nodiscard]] virtual const std::vector<std::size_t>& positions() const = 0;
+  /// Has every one of `positions` done and hands the outcomes to the job in this order. `stop` ends the run early: what is done by
+  /// then is handed on. Returns whether it was finished.
+  virtual Result<bool> run(Job& job, const std::vector<std::size_t>& positions, const std::atomic<bool>& stop) = 0;
 };
 
 }  // namespace assay

@@ -2,14 +2,12 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "base/locations.hpp"
 #include "base/log.hpp"
@@ -17,38 +15,55 @@
 #include "config/json.hpp"
 #include "pipeline/evaluator.hpp"
 #include "pipeline/reasons.hpp"
-#include "worker/child_process.hpp"
-#include "worker/frames.hpp"
+#include "worker/crash_report.hpp"
+#include "worker/limits.hpp"
+#include "worker/schedule.hpp"
+#include "worker/worker_process.hpp"
 
 namespace assay {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using State = WorkerProcess::State;
 
 constexpr std::chrono::minutes kLoadTimeout{5};
-constexpr int kPollMs = 200;
-constexpr int kGraceMs = 2000;
+constexpr std::chrono::milliseconds kLongestPoll{200};
+constexpr std::chrono::milliseconds kGrace{2000};
+/// A call over which this many workers are lost is given up.
+constexpr std::size_t kDeathsOfCall = 2;
+/// Workers that are killed from outside are not the call's fault; but a machine that kills them all must not go on for ever.
+constexpr unsigned kKillsOfCall = 8;
+constexpr unsigned kFailedLoads = 3;
+constexpr unsigned kKilledLoads = 100;
+/// Tensors up to this size fit into the timeout; larger ones get more.
+constexpr std::uint64_t kBytesInTimeout = std::uint64_t{256} << 20;
+/// Outcomes that are made durable together, and how long one waits for that at most.
+constexpr std::size_t kCommitBatch = 256;
+constexpr std::chrono::milliseconds kCommitDelay{250};
 
-/// A call that is being judged or waits to be: which directions are left, and what is known already.
-struct Task {
-  std::size_t position = 0;
-  unsigned directions = kBothDirections;
-  std::vector<LostDirection> lost;
+/// Why a worker is gone.
+struct Death {
+  const char* reason = reason::kWorkerDied;
+  std::string how;
+  bool from_outside = false;
 };
 
-struct Worker {
-  explicit Worker(ChildProcess started) : process(std::move(started)) {}
+Death death_of(const Ending& ending) {
+  const bool outside = ending.signal == SIGKILL || ending.signal == SIGTERM || ending.signal == SIGINT || ending.signal == SIGHUP;
+  if (ending.signal == SIGKILL && ending.peak_bytes > memory_available() / 2) {
+    return {reason::kOutOfMemory,
+            "memory: the system ended the worker, which had " + std::to_string(ending.peak_bytes >> 20) + " MiB", false};
+  }
+  return {reason::kWorkerDied, "the worker ended with " + ending.text(), outside};
+}
 
-  ChildProcess process;
-  FrameBuffer buffer;
-  bool ready = false;
-  std::optional<Task> task;
-  bool forward_started = false;
-  bool backward_started = false;
-  std::string stem;
-  Clock::time_point deadline;
-};
+Failure refusal(const std::string& payload) {
+  const std::size_t colon = payload.find(':');
+  Failure failure{FailureKind::kPlugin, payload.substr(colon + 1)};
+  if (colon == 1 && payload[0] >= '0' && payload[0] <= '3') failure.kind = static_cast<FailureKind>(payload[0] - '0');
+  return failure;
+}
 
 }  // namespace
 
@@ -62,221 +77,305 @@ class Supervisor::Body {
   ~Body() { stop_workers(true); }
 
   Status start(Job& job) {
-    if (Status s = start_worker(); !s) return s;
-    Worker& worker = *workers_.front();
-    while (!worker.ready) {
-      Result<std::optional<Frame>> frame = wait_for_frame(worker);
-      if (!frame) return frame.failure();
-      if (!*frame) {
-        return plugin_failure("start the run: a worker ended while loading the plugins (" + worker.process.wait() + ")");
-      }
-      if ((*frame)->type == FrameType::kRefused) return refusal((*frame)->payload);
-      if (Status s = get_ready(worker, **frame, &job); !s) return s;
+    std::optional<Frame> ready;
+    while (!ready) {
+      if (Status s = start_worker(); !s) return s;
+      Result<std::optional<Frame>> answer = wait_for(*workers_.front(), FrameType::kReady);
+      if (!answer) return answer.failure();
+      ready = std::move(*answer);
+      if (!ready) workers_.clear();
     }
-    return Done{};
+    workers_.front()->note_ready();
+    workers_.front()->send(FrameType::kPlan, "");
+    Result<std::optional<Frame>> plan = wait_for(*workers_.front(), FrameType::kPlan);
+    if (!plan) return plan.failure();
+    if (!*plan) return plugin_failure("start the run: the worker ended while it looked for the calls");
+    if (Status s = read_plan((*plan)->payload); !s) return s;
+    Result<rapidjson::Document> message = parse_json(ready->payload, "worker");
+    if (!message) return message.failure();
+    if (!message->IsObject() || !message->HasMember("run"))
+      return plugin_failure("understand a worker: it doesn't say what the run is");
+    return job.describe((*message)["run"]);
   }
 
   [[nodiscard]] const std::vector<std::size_t>& positions() const { return positions_; }
 
   Result<bool> run(Job& job, const std::vector<std::size_t>& positions, const std::atomic<bool>& stop) {
-    for (const std::size_t position : positions) waiting_.push_back({position, kBothDirections, {}});
-    log("pipeline")->debug("first call of {}", positions.size());
+    queue(job, positions);
+    const bool limited = options_.max_time.count() != 0;
+    const Clock::time_point end = Clock::now() + options_.max_time;
     auto next = positions.begin();
     while (next != positions.end()) {
-      if (stop.load()) {
+      if (stop.load() || (limited && Clock::now() > end)) {
         stop_workers(false);
-        return false;
+        return end_early(job, next, positions.end());
       }
       if (Status s = fill_workers(job); !s) return s.failure();
+      if (Status s = pass_on(job, next, positions.end()); !s) return s.failure();
+      if (next == positions.end()) break;
       if (Status s = poll_workers(job); !s) return s.failure();
-      // In dump order: what is finished early waits for what is before it.
-      while (next != positions.end() && finished_.erase(*next) != 0) {
-        if (Status s = job.pass_on(*next++); !s) return s.failure();
-      }
     }
     return true;
   }
 
  private:
-  Status start_worker() {
-    std::vector<std::string> environment;
-    if (options_.threads != 0) {
-      environment.push_back("OMP_NUM_THREADS=" + std::to_string(options_.threads));
-    } else if (options_.workers > 1) {
-      const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-      environment.push_back("OMP_NUM_THREADS=" + std::to_string(std::max(1u, cores / options_.workers)));
-    }
-    Result<ChildProcess> child = ChildProcess::start(executable_path().string(), options_.arguments, environment);
-    if (!child) return child.failure();
-    workers_.push_back(std::make_unique<Worker>(std::move(*child)));
-    workers_.back()->deadline = Clock::now() + kLoadTimeout;
+  using Position = std::vector<std::size_t>::const_iterator;
+
+  Status read_plan(const std::string& payload) {
+    Result<rapidjson::Document> plan = parse_json(payload, "worker");
+    if (!plan) return plan.failure();
+    for (const auto& position : (*plan)["positions"].GetArray()) positions_.push_back(position.GetUint64());
+    const auto costs = (*plan)["costs"].GetArray();
+    for (rapidjson::SizeType i = 0; i < costs.Size() && i < positions_.size(); ++i) costs_[positions_[i]] = costs[i].GetUint64();
+    for (const auto& order : (*plan)["orders"].GetArray()) orders_[order[0].GetUint64()] = order[1].GetString();
     return Done{};
   }
 
-  static Failure refusal(const std::string& payload) {
-    const std::size_t colon = payload.find(':');
-    Failure failure{FailureKind::kPlugin, payload.substr(colon + 1)};
-    if (colon == 1 && payload[0] >= '0' && payload[0] <= '3') failure.kind = static_cast<FailureKind>(payload[0] - '0');
-    return failure;
-  }
-
-  /// Everything that the worker has written so far goes into its buffer; false at the end of its pipe.
-  static bool drain(Worker& worker) {
-    char bytes[65536];
-    while (true) {
-      const ssize_t n = ::read(worker.process.from_child(), bytes, sizeof bytes);
-      if (n > 0) {
-        worker.buffer.append({bytes, static_cast<std::size_t>(n)});
-      } else if (n < 0 && errno == EINTR) {
-        continue;
+  void queue(const Job& job, const std::vector<std::size_t>& positions) {
+    std::vector<Costed> calls;
+    for (const std::size_t position : positions) {
+      if (job.known(position)) {
+        finished_.insert(position);
       } else {
-        return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        const auto cost = costs_.find(position);
+        calls.push_back({position, cost == costs_.end() ? 0 : cost->second});
       }
+    }
+    log("pipeline")->debug("{} calls to do of {}", calls.size(), positions.size());
+    for (const Costed& call : handing_order(std::move(calls), options_.workers)) {
+      waiting_.push_back({call.position, call.cost, kBothDirections, {}, {}, 0});
     }
   }
 
-  /// Blocks for one frame of a worker that is loading; nothing if it ended.
-  Result<std::optional<Frame>> wait_for_frame(Worker& worker) {
+  [[nodiscard]] unsigned free_slot() const {
+    for (unsigned slot = 0;; ++slot) {
+      const bool taken = std::any_of(workers_.begin(), workers_.end(),
+                                     [&](const auto& w) { return w->slot() == slot && w->state() != State::kStopping; });
+      if (!taken) return slot;
+    }
+  }
+
+  Status start_worker() {
+    const unsigned slot = free_slot();
+    Result<ChildProcess> child =
+        ChildProcess::start(executable_path().string(), options_.arguments, worker_environment(options_, slot));
+    if (!child) return child.failure();
+    workers_.push_back(std::make_unique<WorkerProcess>(std::move(*child), slot, Clock::now() + kLoadTimeout));
+    return Done{};
+  }
+
+  /// Blocks for a frame of the first worker; nothing if it was killed from outside and can be replaced.
+  Result<std::optional<Frame>> wait_for(WorkerProcess& worker, FrameType type) {
     while (true) {
-      Result<std::optional<Frame>> frame = worker.buffer.next();
-      if (!frame || *frame) return frame;
-      if (Clock::now() > worker.deadline) return plugin_failure("start the run: loading the plugins takes longer than 5 minutes");
-      pollfd fd{worker.process.from_child(), POLLIN, 0};
-      ::poll(&fd, 1, kPollMs);
-      if (!drain(worker)) {
-        frame = worker.buffer.next();
-        if (!frame || *frame) return frame;
-        return std::optional<Frame>();
+      const bool open = worker.drain();
+      Result<std::optional<Frame>> frame = worker.next_frame();
+      if (!frame) return frame.failure();
+      if (*frame && (*frame)->type == FrameType::kRefused) return refusal((*frame)->payload);
+      if (*frame && (*frame)->type == FrameType::kBacktrace) continue;
+      if (*frame && (*frame)->type == type) return frame;
+      if (*frame) return plugin_failure("understand a worker: it spoke before it was asked");
+      if (!open) {
+        const Death death = death_of(worker.process().wait(static_cast<int>(kGrace.count())));
+        if (death.from_outside && ++killed_loads_ <= kKilledLoads) return std::optional<Frame>();
+        return plugin_failure("start the run: a worker was lost while loading the plugins (" + death.how + ")");
       }
+      if (worker.late()) return plugin_failure("start the run: loading the plugins takes longer than 5 minutes");
+      pollfd fds[] = {{worker.process().from_child(), POLLIN, 0}, {worker.process().printed(), POLLIN, 0}};
+      ::poll(fds, 2, static_cast<int>(kLongestPoll.count()));
     }
-  }
-
-  /// job  of the first worker: learns what the run is; null for later ones
-  Status get_ready(Worker& worker, const Frame& frame, Job* job) {
-    if (frame.type != FrameType::kReady) return plugin_failure("understand a worker: it spoke before it was ready");
-    worker.ready = true;
-    if (job == nullptr) return Done{};
-    Result<rapidjson::Document> message = parse_json(frame.payload, "worker");
-    if (!message) return message.failure();
-    for (const auto& position : (*message)["positions"].GetArray()) positions_.push_back(position.GetUint64());
-    return job->describe((*message)["run"]);
   }
 
   Status fill_workers(const Job& job) {
-    // The first worker is there; the others start when there is work for them.
-    while (workers_.size() < options_.workers && workers_.size() < waiting_.size() + busy()) {
-      if (Status s = start_worker(); !s) return s;
-    }
-    if (workers_.empty() && !waiting_.empty()) {
+    const auto count = [&](auto&& what) {
+      return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), [&](const auto& w) { return what(*w); }));
+    };
+    const std::size_t busy = count([](const WorkerProcess& w) { return w.has_task(); });
+    std::size_t alive = count([](const WorkerProcess& w) { return w.state() != State::kStopping; });
+    for (; alive < options_.workers && alive < waiting_.size() + busy; ++alive) {
       if (Status s = start_worker(); !s) return s;
     }
     for (const auto& worker : workers_) {
-      if (!worker->ready || worker->task || waiting_.empty()) continue;
-      worker->task = std::move(waiting_.front());
+      if (!worker->idle() || waiting_.empty()) continue;
+      Task task = std::move(waiting_.front());
       waiting_.pop_front();
-      worker->forward_started = worker->backward_started = false;
-      worker->stem.clear();
-      worker->deadline = Clock::now() + options_.timeout;
-      write_frame(worker->process.to_child(), FrameType::kEvaluate,
-                  std::to_string(worker->task->position) + ":" + std::to_string(worker->task->directions) + ":" +
-                      job.order(worker->task->position));
+      const auto order = orders_.find(task.position);
+      const std::string text = order == orders_.end() ? job.order(task.position) : order->second;
+      const auto limit = options_.timeout * static_cast<std::int64_t>(1 + task.cost / kBytesInTimeout);
+      worker->hand_out(std::move(task), text, limit);
     }
     return Done{};
   }
 
-  [[nodiscard]] std::size_t busy() const {
-    return static_cast<std::size_t>(
-        std::count_if(workers_.begin(), workers_.end(), [](const auto& w) { return w->task.has_value(); }));
+  [[nodiscard]] int poll_ms() const {
+    Clock::time_point soonest = Clock::now() + kLongestPoll;
+    for (const auto& worker : workers_) {
+      if (!worker->idle()) soonest = std::min(soonest, worker->deadline());
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(soonest - Clock::now()).count();
+    return static_cast<int>(std::max<std::int64_t>(0, left) + 1);
   }
 
   Status poll_workers(Job& job) {
     std::vector<pollfd> fds;
-    for (const auto& worker : workers_) fds.push_back({worker->process.from_child(), POLLIN, 0});
-    ::poll(fds.data(), fds.size(), kPollMs);
-    std::vector<std::unique_ptr<Worker>> alive;
-    for (auto& worker : workers_) {
-      const bool open = drain(*worker);
-      Status served = serve(job, *worker);
-      if (!served) {
-        worker->process.stop(0);
-        if (Status s = bury(job, *worker, reason::kWorkerDied, served.failure().message); !s) return s;
-      } else if (!open) {
-        if (Status s = bury(job, *worker, reason::kWorkerDied, "the worker ended with " + worker->process.wait()); !s) return s;
-      } else if ((worker->task || !worker->ready) && Clock::now() > worker->deadline) {
-        worker->process.stop(kGraceMs);
-        const std::string limit = format_number(std::chrono::duration<double>(options_.timeout).count());
-        if (Status s = bury(job, *worker, reason::kTimeout, "not finished after " + limit + " s"); !s) return s;
-      } else {
-        alive.push_back(std::move(worker));
-      }
+    for (const auto& worker : workers_) {
+      fds.push_back({worker->process().from_child(), POLLIN, 0});
+      fds.push_back({worker->process().printed(), POLLIN, 0});
     }
-    workers_ = std::move(alive);
+    ::poll(fds.data(), fds.size(), poll_ms());
+    for (auto& worker : workers_) {
+      Result<bool> stays = look_after(job, *worker);
+      if (!stays) return stays.failure();
+      if (!*stays) worker.reset();
+    }
+    std::erase(workers_, nullptr);
     return Done{};
   }
 
-  /// Handles the frames that have come. errors  kPlugin: the worker breaks the protocol
-  Status serve(Job& job, Worker& worker) {
+  /// Serves one worker; false: it is gone. errors  those that end the run
+  Result<bool> look_after(Job& job, WorkerProcess& worker) {
+    const bool open = worker.drain();
+    if (worker.state() == State::kStopping) return !worker.process().leave(0) && !worker.late();
+    if (Status served = serve(job, worker); !served) {
+      return bury(job, worker, {reason::kWorkerDied, served.failure().message, false});
+    }
+    if (worker.state() == State::kStopping) return true;
+    if (!open) return bury(job, worker, death_of(worker.process().wait(static_cast<int>(kGrace.count()))));
+    if (worker.late()) {
+      const double seconds = std::chrono::duration<double>(worker.has_task() ? worker.limit() : kLoadTimeout).count();
+      Result<bool> buried = bury(job, worker, {reason::kTimeout, "not finished after " + format_number(seconds) + " s", false});
+      if (!buried) return buried;
+      worker.stop(Clock::now() + kGrace);
+      return true;
+    }
+    return true;
+  }
+
+  /// Handles the frames that have come. errors  the worker breaks the protocol, or can't load the plugins
+  Status serve(Job& job, WorkerProcess& worker) {
     while (true) {
-      Result<std::optional<Frame>> frame = worker.buffer.next();
-      if (!frame) return frame.failure();
-      if (!*frame) return Done{};
-      if ((*frame)->type == FrameType::kReady && !worker.ready) {
-        if (Status s = get_ready(worker, **frame, nullptr); !s) return s;
-      } else if ((*frame)->type == FrameType::kRefused && !worker.ready) {
-        return refusal((*frame)->payload);
-      } else if ((*frame)->type == FrameType::kStarted && worker.task) {
-        const std::vector<std::string_view> parts = split((*frame)->payload, ':');
-        if (parts.size() < 3) return plugin_failure("understand a worker: a broken message");
-        (parts[1] == "forward" ? worker.forward_started : worker.backward_started) = true;
-        worker.stem = std::string((*frame)->payload.substr(parts[0].size() + parts[1].size() + 2));
-        worker.deadline = Clock::now() + options_.timeout;
-      } else if ((*frame)->type == FrameType::kResult && worker.task) {
-        const Task& task = *worker.task;
-        if (Status s = job.keep({task.position, worker.stem, task.lost, std::move((*frame)->payload)}); !s) return s;
-        finished_.insert(task.position);
-        worker.task.reset();
+      Result<std::optional<Frame>> next = worker.next_frame();
+      if (!next) return next.failure();
+      if (!*next) return Done{};
+      Frame& frame = **next;
+      if (frame.type == FrameType::kReady && worker.state() == State::kLoading) {
+        worker.note_ready();
+        failed_loads_ = killed_loads_ = 0;
+      } else if (frame.type == FrameType::kRefused && worker.state() == State::kLoading) {
+        return refusal(frame.payload);
+      } else if (frame.type == FrameType::kBacktrace) {
+        worker.note_backtrace(backtrace_text(frame.payload));
+      } else if (frame.type == FrameType::kLeaving) {
+        if (worker.has_task()) waiting_.push_front(worker.take_task());
+        worker.stop(Clock::now() + kGrace);
+        return Done{};
+      } else if (frame.type == FrameType::kStarted && worker.has_task()) {
+        if (Status s = worker.note_start(frame.payload); !s) return s;
+      } else if (frame.type == FrameType::kResult && worker.has_task()) {
+        const Task& task = worker.task();
+        if (Status s = keep(job, {task.position, worker.stem(), task.lost, task.deaths, std::move(frame.payload)}); !s) return s;
+        worker.take_task();
       } else {
         return plugin_failure("understand a worker: a message out of place");
       }
     }
   }
 
-  /// The direction that was being judged costs a row; what is left of the call goes to another worker.
-  Status bury(Job& job, Worker& worker, const char* reason, const std::string& how) {
-    if (!worker.task) {
-      // A worker that dies without work would die again: the plugins can't be loaded any more.
-      if (++idle_deaths_ > 3) return plugin_failure("go on: workers die while loading the plugins (" + how + ")");
-      return Done{};
-    }
-    Task task = std::move(*worker.task);
-    const bool in_backward = worker.backward_started;
-    log("worker")->warn("{} {}: {}", worker.stem, in_backward ? "backward" : "forward", how);
-    const std::string message = how + " while judging the " + (in_backward ? "backward" : "forward") + " call";
-    const unsigned direction = in_backward ? kBackwardDirection : kForwardDirection;
-    task.lost.push_back({direction, reason, message});
-    task.directions &= ~direction;
-    if (task.directions == 0 || worker.stem.empty()) {
-      finished_.insert(task.position);
-      return job.keep({task.position, worker.stem, std::move(task.lost), {}});
-    }
-    waiting_.push_front(std::move(task));
+  Status keep(Job& job, const CallOutcome& outcome) {
+    if (Status s = job.keep(outcome); !s) return s;
+    if (kept_.empty()) kept_since_ = Clock::now();
+    kept_.push_back(outcome.position);
     return Done{};
   }
 
+  /// A worker is gone. The call goes to another one, or costs a row if that happened before. False, so that callers can return it.
+  Result<bool> bury(Job& job, WorkerProcess& worker, const Death& death) {
+    if (!worker.has_task()) {
+      // A worker that dies without work would die again: the plugins can't be loaded any more.
+      unsigned& count = death.from_outside ? killed_loads_ : failed_loads_;
+      if (worker.state() == State::kLoading && ++count > (death.from_outside ? kKilledLoads : kFailedLoads)) {
+        return plugin_failure("go on: workers are lost while loading the plugins (" + death.how + ")");
+      }
+      return false;
+    }
+    Task task = worker.take_task();
+    const unsigned direction = worker.direction() != 0 ? worker.direction() : kForwardDirection;
+    const char* name = direction == kForwardDirection ? "forward" : "backward";
+    if (worker.direction() != 0) log("worker")->warn("{} {}: {}", worker.stem(), name, death.how);
+    const bool to_blame = !death.from_outside && worker.direction() != 0;
+    if (!to_blame && ++task.killed_from_outside < kKillsOfCall) {
+      waiting_.push_front(std::move(task));
+      return false;
+    }
+    task.deaths.push_back({direction, death.reason, death.how + " while judging the " + name + " call", worker.backtrace()});
+    const auto same = [&](const LostDirection& each) { return each.direction == direction; };
+    if (static_cast<std::size_t>(std::count_if(task.deaths.begin(), task.deaths.end(), same)) >= kDeathsOfCall) {
+      task.lost.push_back(task.deaths.back());
+      std::erase_if(task.deaths, same);
+      task.directions &= ~direction;
+    }
+    if (task.directions != 0) {
+      waiting_.push_front(std::move(task));
+      return false;
+    }
+    if (Status s = keep(job, {task.position, worker.stem(), std::move(task.lost), {}, {}}); !s) return s.failure();
+    return false;
+  }
+
+  Status commit(Job& job) {
+    if (kept_.empty()) return Done{};
+    if (Status s = job.commit(); !s) return s;
+    finished_.insert(kept_.begin(), kept_.end());
+    kept_.clear();
+    return Done{};
+  }
+
+  /// Hands on, in dump order, what is done: what is finished early waits for what is before it.
+  Status pass_on(Job& job, Position& next, Position end) {
+    const bool nothing_runs = std::none_of(workers_.begin(), workers_.end(), [](const auto& w) { return w->has_task(); });
+    if (kept_.size() >= kCommitBatch || nothing_runs || Clock::now() - kept_since_ > kCommitDelay) {
+      if (Status s = commit(job); !s) return s;
+    }
+    while (next != end && finished_.erase(*next) != 0) {
+      if (Status s = job.pass_on(*next++); !s) return s;
+    }
+    return Done{};
+  }
+
+  /// Hands on what is done of a run that was stopped; always false.
+  Result<bool> end_early(Job& job, Position next, Position end) {
+    if (Status s = commit(job); !s) return s.failure();
+    for (; next != end; ++next) {
+      if (finished_.erase(*next) == 0) continue;
+      if (Status s = job.pass_on(*next); !s) return s.failure();
+    }
+    return false;
+  }
+
   void stop_workers(bool gently) {
-    for (const auto& worker : workers_) worker->process.close_input();
     for (const auto& worker : workers_) {
-      if (!gently || !worker->process.leave(kGraceMs)) worker->process.stop(0);
+      worker->process().close_input();
+      if (!gently) worker->process().ask_to_stop();
+    }
+    const Clock::time_point end = Clock::now() + kGrace;
+    for (const auto& worker : workers_) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+      worker->process().leave(static_cast<int>(std::max<std::int64_t>(0, left)));
+      worker->drain();
     }
     workers_.clear();
   }
 
   SupervisorOptions options_;
   std::vector<std::size_t> positions_;
+  std::map<std::size_t, std::uint64_t> costs_;
+  std::map<std::size_t, std::string> orders_;
   std::deque<Task> waiting_;
-  std::set<std::size_t> finished_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  int idle_deaths_ = 0;
+  std::vector<std::size_t> kept_;  ///< not yet durable
+  Clock::time_point kept_since_;
+  std::set<std::size_t> finished_;  ///< durable, not yet handed on
+  std::vector<std::unique_ptr<WorkerProcess>> workers_;
+  unsigned failed_loads_ = 0;
+  unsigned killed_loads_ = 0;
 };
 
 Supervisor::Supervisor(SupervisorOptions options) : body_(std::make_unique<Body>(std::move(options))) {}

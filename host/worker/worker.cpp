@@ -1,44 +1,84 @@
 #include "worker/worker.hpp"
 
-#include <signal.h>
-#include <sys/prctl.h>
-#include <unistd.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 #include "worker/child_process.hpp"
 #include "worker/frames.hpp"
+#include "worker/limits.hpp"
 
 namespace assay {
 
 namespace {
 
-std::string ready_message(const WorkerRun& run) {
-  std::string positions;
-  for (const std::size_t position : run.positions) positions += (positions.empty() ? "" : ",") + std::to_string(position);
-  return "{\"run\": " + run.description + ", \"positions\": [" + positions + "]}";
+std::string plan_message(const WorkerRun& run) {
+  const CallPlan plan = run.plan ? run.plan() : CallPlan{run.positions, {}, {}};
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+  writer.StartObject();
+  writer.Key("positions");
+  writer.StartArray();
+  for (const std::size_t position : plan.positions) writer.Uint64(position);
+  writer.EndArray();
+  writer.Key("costs");
+  writer.StartArray();
+  for (const std::uint64_t cost : plan.costs) writer.Uint64(cost);
+  writer.EndArray();
+  writer.Key("orders");
+  writer.StartArray();
+  for (const auto& [position, order] : plan.orders) {
+    writer.StartArray();
+    writer.Uint64(position);
+    writer.String(order);
+    writer.EndArray();
+  }
+  writer.EndArray();
+  writer.EndObject();
+  return text.GetString();
+}
+
+/// Serves one call. `fresh`: nothing was evaluated in this process before. False: the worker must leave.
+bool evaluate(const WorkerRun& run, const std::string& request, bool fresh) {
+  const std::size_t first = request.find(':');
+  const std::size_t second = request.find(':', first + 1);
+  if (first == std::string::npos || second == std::string::npos) return false;
+  const std::size_t position = std::stoul(request);
+  const auto directions = static_cast<unsigned>(std::stoul(request.substr(first + 1)));
+  const Started started = [&](const std::string& stem, const char* direction) {
+    write_frame(kWorkerOutput, FrameType::kStarted, std::to_string(position) + ":" + direction + ":" + stem);
+  };
+  const std::string result = run.evaluate(position, directions, request.substr(second + 1), started);
+  const bool unsound = run.unsound && run.unsound();
+  if (unsound && !fresh) {
+    // An earlier call may be to blame.
+    write_frame(kWorkerOutput, FrameType::kLeaving, "");
+    return false;
+  }
+  if (!write_frame(kWorkerOutput, FrameType::kResult, result)) return false;
+  if (unsound) write_frame(kWorkerOutput, FrameType::kLeaving, "");
+  return !unsound;
 }
 
 }  // namespace
 
-int serve(const Result<WorkerRun>& run) {
-  // A supervisor that is killed must not leave workers behind.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!run) {
-    const std::string kind = std::to_string(static_cast<int>(run.failure().kind));
-    write_frame(kWorkerOutput, FrameType::kRefused, kind + ":" + run.failure().message);
+int serve(const Result<WorkerRun>& run, std::optional<std::uint64_t> memory_limit) {
+  Status limited = run && memory_limit ? limit_memory(*memory_limit) : Status(Done{});
+  if (!run || !limited) {
+    const Failure& failure = run ? limited.failure() : run.failure();
+    write_frame(kWorkerOutput, FrameType::kRefused, std::to_string(static_cast<int>(failure.kind)) + ":" + failure.message);
     return 0;
   }
-  if (!write_frame(kWorkerOutput, FrameType::kReady, ready_message(*run))) return 1;
+  if (!write_frame(kWorkerOutput, FrameType::kReady, "{\"run\": " + run->description + "}")) return 1;
+  bool fresh = true;
   while (const std::optional<Frame> frame = read_frame(kWorkerInput)) {
-    const std::size_t first = frame->payload.find(':');
-    const std::size_t second = frame->payload.find(':', first + 1);
-    if (frame->type != FrameType::kEvaluate || first == std::string::npos || second == std::string::npos) return 1;
-    const std::size_t position = std::stoul(frame->payload);
-    const auto directions = static_cast<unsigned>(std::stoul(frame->payload.substr(first + 1)));
-    const Started started = [&](const std::string& stem, const char* direction) {
-      write_frame(kWorkerOutput, FrameType::kStarted, std::to_string(position) + ":" + direction + ":" + stem);
-    };
-    const std::string result = run->evaluate(position, directions, frame->payload.substr(second + 1), started);
-    if (!write_frame(kWorkerOutput, FrameType::kResult, result)) return 1;
+    if (frame->type == FrameType::kPlan) {
+      if (!write_frame(kWorkerOutput, FrameType::kPlan, plan_message(*run))) return 1;
+    } else if (frame->type == FrameType::kEvaluate) {
+      if (!evaluate(*run, frame->payload, fresh)) return 1;
+      fresh = false;
+    } else {
+      return 1;
+    }
   }
   return 0;
 }

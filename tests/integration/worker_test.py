@@ -32,7 +32,7 @@ class Workers(TestCase):
         for table in tables[1:]:
             self.assertEqual(table, tables[0])
 
-    def test_killed_workers_cost_rows_and_not_the_run(self):
+    def test_killed_workers_cost_nothing(self):
         out = self.scratch / "killed"
         process = subprocess.Popen([str(ASSAY), "check", str(DATA / "opinfo" / "float32"), "-j", "2", "--out", str(out), "-q"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -51,10 +51,7 @@ class Workers(TestCase):
         table = rows(out / "result.csv")
         self.assertEqual(len(table), 412)
         self.assertGreaterEqual(killed, 1)
-        lost = [row for row in rows(out / "details.csv") if row["reason"] == "ASSAY-RUN-012"]
-        self.assertLessEqual(len(lost), killed)
-        for row in lost:
-            self.assertIn("signal 9", row["message"])
+        self.assertFalse([row for row in rows(out / "details.csv") if row["reason"] == "ASSAY-RUN-012"])
 
     def test_a_killed_supervisor_leaves_no_worker(self):
         process = subprocess.Popen([str(ASSAY), "check", str(DATA / "opinfo" / "float32"), "-q"], stdout=subprocess.DEVNULL,

@@ -1,0 +1,32 @@
+#include "worker/in_process.hpp"
+
+#include "config/json.hpp"
+#include "pipeline/evaluator.hpp"
+
+namespace assay {
+
+Status InProcess::start(Job& job) {
+  Result<rapidjson::Document> description = parse_json(run_.description, "the run");
+  if (!description) return description.failure();
+  plan_ = run_.plan ? run_.plan() : CallPlan{run_.positions, {}, {}};
+  return job.describe(*description);
+}
+
+Result<bool> InProcess::run(Job& job, const std::vector<std::size_t>& positions, const std::atomic<bool>& stop) {
+  for (const std::size_t position : positions) {
+    if (stop.load()) return false;
+    if (!job.known(position)) {
+      std::string stem;
+      const auto order = plan_.orders.find(position);
+      const std::string text = order == plan_.orders.end() ? job.order(position) : order->second;
+      const Started started = [&](const std::string& name, const char*) { stem = name; };
+      std::string result = run_.evaluate(position, kBothDirections, text, started);
+      if (Status s = job.keep({position, stem, {}, {}, std::move(result)}); !s) return s.failure();
+      if (Status s = job.commit(); !s) return s.failure();
+    }
+    if (Status s = job.pass_on(position); !s) return s.failure();
+  }
+  return true;
+}
+
+}  // namespace assay
