@@ -86,7 +86,7 @@ Result<WorkerRun> perturb_worker(Registry& registry, const PerturbRequest& reque
     const Result<Preheat::Thresholds> thresholds = thresholds_from_json(order);
     return report_to_json(perturber.evaluate(position, directions, thresholds ? &*thresholds : nullptr, started));
   };
-  return WorkerRun{info_to_json(run->info()), run->positions(), evaluate};
+  return WorkerRun{info_to_json(run->info()), run->positions(), evaluate, {}, {}};
 }
 
 PerturbJob::PerturbJob(SupervisorOptions options, const PerturbConfig& config)
