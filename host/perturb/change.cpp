@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "assay/sdk/float_format.hpp"
-#include "assay/sdk/simd.hpp"
+#include "perturb/change_kernels.hpp"
 #include "perturb/number_blocks.hpp"
 
 namespace assay {
@@ -15,84 +15,35 @@ constexpr double kFloorShare = 1.0 / 1024;
 
 bool same(double before, double after) { return before == after || (std::isnan(before) && std::isnan(after)); }
 
-constexpr std::size_t kLanes = 8;
-
-/// What one walk over both tensors finds. The sums have several lanes, which the compiler keeps in vector registers.
-struct Walk {
-  double difference[kLanes] = {};
-  double before[kLanes] = {};
-  double of_changed[kLanes] = {};
-  double not_finite[kLanes] = {};
-  double changed[kLanes] = {};
-
-  static double sum(const double (&lanes)[kLanes]) {
-    double total = 0;
-    for (const double lane : lanes) total += lane;
-    return total;
-  }
-};
-
-/// Adds the squares of numbers times `scale`; count is a multiple of the lanes.
-ASSAY_MULTIVERSION void add_block(const double* left, const double* right, std::size_t count, double scale, Walk& walk) {
-  Walk sums = walk;
-  for (std::size_t i = 0; i < count; i += kLanes) {
-    for (std::size_t k = 0; k < kLanes; ++k) {
-      const double l = left[i + k];
-      const double r = right[i + k];
-      // x - x is 0 for numbers and NaN for the rest.
-      const double finite = (l - l == 0 ? 1.0 : 0.0) * (r - r == 0 ? 1.0 : 0.0);
-      const double x = finite != 0 ? l * scale : 0.0;
-      const double d = finite != 0 ? r * scale - x : 0.0;
-      const double differs = l != r ? finite : 0.0;
-      sums.difference[k] += d * d;
-      sums.before[k] += x * x;
-      sums.of_changed[k] += differs * (x * x);
-      sums.changed[k] += differs;
-      sums.not_finite[k] += 1.0 - finite;
-    }
-  }
-  walk = sums;
-}
-
-/// The largest relative change of a block; infinite where a number is no longer one or came from nothing. count as above.
-ASSAY_MULTIVERSION double largest_change(const double* left, const double* right, std::size_t count, double floor) {
-  double largest[kLanes] = {};
-  for (std::size_t i = 0; i < count; i += kLanes) {
-    for (std::size_t k = 0; k < kLanes; ++k) {
-      const double l = left[i + k];
-      const double r = right[i + k];
-      const double magnitude = std::fabs(l);
-      const double scale = magnitude > floor ? magnitude : floor;
-      const double ratio = std::fabs(r - l) / scale;
-      const bool same_kind = (l == r) | ((l != l) & (r != r));
-      const double relative = same_kind ? 0.0 : (ratio == ratio ? ratio : HUGE_VAL);
-      largest[k] = relative > largest[k] ? relative : largest[k];
-    }
-  }
-  return *std::max_element(largest, largest + kLanes);
-}
-
-/// Calls f(first, count, before, after) for all blocks, the last one filled up with zeros to a multiple of the lanes.
+/// Calls f(first, count, before, after) for blocks that cover all components: floats where both tensors have no finer type, else
+/// doubles.
 template <class F>
-void for_each_padded(const NumberReader& before, const NumberReader& after, std::size_t total, F&& f) {
-  for_each_pair(before, after, 0, total, [&](std::size_t first, std::size_t count, const double* left, const double* right) {
-    const std::size_t whole = count / kLanes * kLanes;
-    if (whole != 0) f(first, whole, left, right);
-    if (whole == count) return;
-    double last_left[kLanes] = {};
-    double last_right[kLanes] = {};
-    std::copy(left + whole, left + count, last_left);
-    std::copy(right + whole, right + count, last_right);
-    f(first + whole, kLanes, static_cast<const double*>(last_left), static_cast<const double*>(last_right));
-  });
+void for_each_block(const NumberReader& before, const NumberReader& after, std::size_t total, F&& f) {
+  if (!before.gives_floats() || !after.gives_floats()) return for_each_pair(before, after, 0, total, f);
+  float left[kNumberBlock];
+  float right[kNumberBlock];
+  for (std::size_t first = 0; first < total; first += kNumberBlock) {
+    const std::size_t count = std::min(kNumberBlock, total - first);
+    f(first, count, before.floats(first, count, left), after.floats(first, count, right));
+  }
 }
 
-Walk walk_over(const NumberReader& before, const NumberReader& after, std::size_t total, double scale) {
-  Walk walk;
-  for_each_padded(before, after, total, [&](std::size_t, std::size_t count, const double* left, const double* right) {
-    add_block(left, right, count, scale, walk);
+ChangeSums sums_over(const NumberReader& before, const NumberReader& after, std::size_t total, double scale) {
+  ChangeSums sums;
+  for_each_pair(before, after, 0, total, [&](std::size_t, std::size_t count, const double* left, const double* right) {
+    add_scaled(left, right, count, scale, sums);
   });
-  return walk;
+  return sums;
+}
+
+/// The first look: takes every number for finite until the sums say otherwise.
+ChangeSums sums_over(const NumberReader& before, const NumberReader& after, std::size_t total) {
+  ChangeSums sums;
+  for_each_block(before, after, total, [&](std::size_t, std::size_t count, const auto* left, const auto* right) {
+    add_finite(left, right, count, sums);
+  });
+  const bool finite = std::isfinite(ChangeSums::sum(sums.before)) && std::isfinite(ChangeSums::sum(sums.difference));
+  return finite ? sums : sums_over(before, after, total, 1);
 }
 
 /// The exact counts, where numbers that are not finite or elements of two parts make them more than a sum.
@@ -126,19 +77,26 @@ double largest_finite(const NumberReader& before, const NumberReader& after, std
 
 void find_worst(const NumberReader& before, const NumberReader& after, std::size_t total, double floor, Change& out) {
   double worst = 0;
-  for_each_padded(before, after, total, [&](std::size_t first, std::size_t count, const double* left, const double* right) {
-    const double largest = largest_change(left, right, count, floor);
+  std::size_t block = 0;
+  for_each_block(before, after, total, [&](std::size_t first, std::size_t count, const auto* left, const auto* right) {
+    const double largest = largest_relative(left, right, count, floor);
     if (largest <= worst) return;
     worst = largest;
-    for (std::size_t i = 0; i < count; ++i) {
-      double one_left[kLanes] = {left[i]};
-      double one_right[kLanes] = {right[i]};
-      if (largest_change(one_left, one_right, kLanes, floor) != largest) continue;
-      out.worst = static_cast<std::int64_t>((first + i) / before.components());
-      break;
-    }
+    block = first;
   });
   out.worst_relative = worst;
+  for_each_pair(before, after, block, std::min(total, block + kNumberBlock),
+                [&](std::size_t first, std::size_t count, const double* left, const double* right) {
+                  // The part of the block that holds it, then the number.
+                  constexpr std::size_t kPart = 32;
+                  const auto holds = [&](std::size_t i, std::size_t n) {
+                    return largest_relative(left + i, right + i, std::min(n, count - i), floor) == worst;
+                  };
+                  std::size_t i = 0;
+                  while (i + kPart < count && !holds(i, kPart)) i += kPart;
+                  while (i + 1 < count && !holds(i, 1)) ++i;
+                  out.worst = static_cast<std::int64_t>((first + i) / before.components());
+                });
 }
 
 }  // namespace
@@ -151,9 +109,9 @@ Change change_of(const TensorView& before, const TensorView& after, bool with_wo
   const NumberReader left(before);
   const NumberReader right(after);
   const std::size_t total = static_cast<std::size_t>(out.count) * left.components();
-  Walk walk = walk_over(left, right, total, 1);
-  if (left.components() == 1 && Walk::sum(walk.not_finite) == 0) {
-    out.changed = static_cast<std::int64_t>(Walk::sum(walk.changed));
+  ChangeSums sums = sums_over(left, right, total);
+  if (left.components() == 1 && ChangeSums::sum(sums.not_finite) == 0) {
+    out.changed = static_cast<std::int64_t>(ChangeSums::sum(sums.changed));
   } else {
     count_elements(left, right, total, out);
   }
@@ -166,21 +124,21 @@ Change change_of(const TensorView& before, const TensorView& after, bool with_wo
   }
   const auto usable = [](double sum) { return std::isfinite(sum) && sum > 1e-280; };
   double scale = 1;
-  if (!usable(Walk::sum(walk.before)) || !usable(Walk::sum(walk.difference))) {
+  if (!usable(ChangeSums::sum(sums.before)) || !usable(ChangeSums::sum(sums.difference))) {
     // Squares of very large or very small numbers leave the range: measured by the largest one.
     const double largest = largest_finite(left, right, total);
     if (largest > 0) scale = 1 / std::max(largest, 1e-300);
-    walk = walk_over(left, right, total, scale);
+    sums = sums_over(left, right, total, scale);
   }
-  const double difference = Walk::sum(walk.difference);
+  const double difference = ChangeSums::sum(sums.difference);
   const auto share_of = [&](double whole) {
     if (difference == 0) return 0.0;
     return whole > 0 ? std::sqrt(difference / whole) : HUGE_VAL;
   };
-  out.relative = share_of(Walk::sum(walk.before));
-  out.relative_of_changed = share_of(Walk::sum(walk.of_changed));
+  out.relative = share_of(ChangeSums::sum(sums.before));
+  out.relative_of_changed = share_of(ChangeSums::sum(sums.of_changed));
   if (with_worst) {
-    const double rms = std::sqrt(Walk::sum(walk.before) / static_cast<double>(total)) / scale;
+    const double rms = std::sqrt(ChangeSums::sum(sums.before) / static_cast<double>(total)) / scale;
     find_worst(left, right, total, rms * kFloorShare, out);
   }
   return out;

@@ -6,10 +6,41 @@ namespace assay {
 
 namespace {
 
-template <class Format>
-void widen_block(const void* data, std::size_t first, std::size_t count, double* out) {
+template <class Format, class Out>
+ASSAY_ALWAYS_INLINE void widen_loop(const void* data, std::size_t first, std::size_t count, Out* ASSAY_RESTRICT out) {
   const auto* const in = static_cast<const typename Format::Storage*>(data) + first;
-  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<double>(Format::widen(in[i]));
+  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<Out>(Format::widen(in[i]));
+}
+
+#define ASSAY_WIDEN(F, Out)                                                                            \
+  ASSAY_MULTIVERSION void widen(F, const void* data, std::size_t first, std::size_t count, Out* out) { \
+    widen_loop<F>(data, first, count, out);                                                            \
+  }
+ASSAY_WIDEN(Float16, float)
+ASSAY_WIDEN(Float16, double)
+ASSAY_WIDEN(BFloat16, float)
+ASSAY_WIDEN(BFloat16, double)
+ASSAY_WIDEN(Float8E4M3FN, float)
+ASSAY_WIDEN(Float8E4M3FN, double)
+ASSAY_WIDEN(Float8E5M2, float)
+ASSAY_WIDEN(Float8E5M2, double)
+ASSAY_WIDEN(Float32, double)
+ASSAY_WIDEN(Float64, double)
+#undef ASSAY_WIDEN
+
+template <class Format>
+void read_doubles(const void* data, std::size_t first, std::size_t count, double* out) {
+  widen(Format{}, data, first, count, out);
+}
+
+template <class Format>
+const float* read_floats(const void* data, std::size_t first, std::size_t count, float* buffer) {
+  if constexpr (std::is_same_v<Format, Float32>) {
+    return static_cast<const float*>(data) + first;
+  } else {
+    widen(Format{}, data, first, count, buffer);
+    return buffer;
+  }
 }
 
 }  // namespace
@@ -19,7 +50,11 @@ NumberReader::NumberReader(const TensorView& tensor)
   const bool floating = is_floating(tensor.dtype()) || is_complex(tensor.dtype());
   const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.data()) % (dtype_size(tensor.dtype()) / components_) == 0;
   if (!floating || !aligned || !tensor.is_contiguous()) return;
-  visit_format(tensor.dtype(), [&](auto format) { read_ = widen_block<decltype(format)>; });
+  visit_format(tensor.dtype(), [&](auto format) {
+    using Format = decltype(format);
+    read_ = read_doubles<Format>;
+    if constexpr (!std::is_same_v<Format, Float64>) read_floats_ = read_floats<Format>;
+  });
 }
 
 void NumberReader::read(std::size_t first, std::size_t count, double* out) const {

@@ -207,17 +207,17 @@ Perturber::Attempt Perturber::attempt(const Call& call, const PerturbationChain&
     return changed->tensor;
   });
   if (out.failure) return out;
-  out.perturb_ms = milliseconds_since(start);
   for (std::size_t i = 0; i < out.before.size(); ++i) {
     const assay_dtype from = out.before[i].dtype();
     const bool other = from != out.after[i].dtype();
     out.other_type = out.other_type || other;
-    // Widening takes away the rounding of the inputs' type: that is the change it stands for.
-    const double relative =
-        other ? unit_roundoff(from)
-              : (chain.is_identity() ? 0 : change_of(out.before[i].view(), out.after[i].view(), false).relative_of_changed);
+    if (chain.is_identity()) continue;
+    const Change change = change_of(out.before[i].view(), out.after[i].view(), false);
+    // Widening alone takes away the rounding of the inputs' type: that is the change it stands for.
+    const double relative = other && change.changed == 0 ? unit_roundoff(from) : change.relative_of_changed;
     out.input_change = std::max(out.input_change, relative);
   }
+  out.perturb_ms = milliseconds_since(start);
   if (chain.is_identity() || options_.inputs == InputChoice::kPeer || out.perturbed()) {
     out.run = engine_.invoke(call.api, call.code(), moved, call.seed);
   }

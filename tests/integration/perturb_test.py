@@ -298,6 +298,9 @@ class Configuration(PerturbCase):
         config = self.config(perturbations=[{"chain": [{"component": "change-value"}, {"component": "improve-precision"}]}])
         row = next(row for row in self.table(dump, "--config", config) if row["perturbation"] == "change-value+improve-precision")
         self.assertEqual((row["input"], row["changed"]), ("0", "2"))
+        # Measured by the swap, not by the rounding that the wider type takes away.
+        self.assertGreater(float(row["input_change"]), 0.1)
+        self.assertEqual(row["finding"], "stable")
 
     def test_a_seventh_perturbation_is_a_folder(self):
         dump = self.dump_of([("Torch.exp", [([1.0, 2.0, 3.0], "float32")], {})])
