@@ -180,6 +180,7 @@ class Findings(PerturbCase):
         return next(row for row in table if row["perturbation"] == perturbation)
 
     def test_a_value_pushed_out_of_the_domain_is_a_class_of_its_own(self):
+        """W05"""
         dump = self.dump_of([("Torch.log10", [([1e-38, 1.0], "float32")], {})])
         config = self.config(perturbations=[{"component": "add-noise", "config": {"absolute": 1e-8}}])
         table = self.table(dump, "--config", config, "--seeds", 8, expect=0)
@@ -199,6 +200,7 @@ class Findings(PerturbCase):
         self.assertEqual(self.row_of(table, "add-noise")["finding"], "not eligible")
 
     def test_an_in_place_call_leaves_its_input_alone(self):
+        """W07"""
         dump = self.dump_of([("Functional.relu", [([-1.0, 2.0], "float32")], {"inplace": {"type": "bool", "value": True}})])
         table = self.table(dump, "--perturbation", "to-cpu", "--perturbation", "add-noise", expect=0)
         self.assertEqual(self.row_of(table, "no-change")["finding"], "control")
@@ -208,11 +210,13 @@ class Findings(PerturbCase):
         self.assertEqual(self.row_of(table, "add-noise")["changed"], "2")
 
     def test_pow_is_perturbed_from_the_outside(self):
+        """W11"""
         table = self.table(self.dump_of([("Torch.pow", [([0.433], "float32"), ([0.25], "float32")], {})]), expect=0)
         self.assertEqual({row["input"] for row in table if row["perturbation"] == "add-noise"}, {"0", "1"})
         self.assertEqual(self.row_of(table, "add-noise")["finding"], "stable")
 
     def test_time_of_a_perturbed_run_stands_beside_the_plain_time(self):
+        """W13"""
         row = self.row_of(self.table(self.dump_of([("Torch.exp", [([1.0, 2.0], "float32")], {})])), "add-noise")
         self.assertGreater(float(row["plain_ms"]), 0.0)
         self.assertGreater(float(row["perturbed_ms"]), 0.0)
@@ -277,6 +281,7 @@ class PeerTable(PerturbCase):
 
 class Configuration(PerturbCase):
     def test_backward_of_everything_in_the_peers_mode_is_refused_by_name(self):
+        """W09"""
         process = run("perturb", LLAMA, "--compat", "msprobe", "--stage", "backward")
         self.assertEqual(process.returncode, 2)
         self.assertIn("/only", process.stderr)

@@ -91,6 +91,7 @@ TEST(Change, FindsTheWorstElementOfALargeTensor) {
   EXPECT_NEAR(c.worst_relative, 0.01, 1e-6);
 }
 
+// W15
 TEST(SignificantBits, AreScaleFree) {
   EXPECT_NEAR(significant_bits(1e-3 / 1e3), 19.93, 0.01);
   EXPECT_EQ(significant_bits(1), 0);

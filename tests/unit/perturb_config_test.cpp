@@ -62,6 +62,7 @@ TEST(PerturbConfig, PeersModeTakesItsOwnChoices) {
   for (const PerturbationStage& stage : config.stages) EXPECT_EQ(stage.chain[0].config_json, R"({"compat": "msprobe"})");
 }
 
+// W09
 TEST(PerturbConfig, BackwardOfAWholeNetworkNeedsNamesInThePeersMode) {
   const std::string message = refusal(R"({"compat": "msprobe", "stage": "backward"})");
   EXPECT_NE(message.find("/only"), std::string::npos) << message;

@@ -88,6 +88,7 @@ TEST(PeerCompare, HandlesInfinities) {
   EXPECT_EQ(*torch({NAN, 1}, {1, 1}).ratio, 1.0);
 }
 
+// W03
 TEST(PeerCompare, RemembersTheFirstPartOfALargeOutput) {
   std::vector<float> original(8388608, 1.0f);
   const std::vector<float> perturbed(8388608, 1.0f);

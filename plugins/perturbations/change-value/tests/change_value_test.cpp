@@ -19,6 +19,7 @@ std::vector<float> swapped(const char* config, const std::vector<std::int64_t>& 
   return elements_of<float>(result.output);
 }
 
+// W01
 TEST(ChangeValue, SwapsFirstAndLast) {
   for (const char* config : {"{}", kCompat}) {
     EXPECT_EQ(swapped(config, {4}, {1, 2, 3, 4}, 2), (std::vector<float>{4, 2, 3, 1}));
