@@ -34,6 +34,32 @@ const Tensor* tensor_argument(const Judgement& judgement, std::size_t position) 
   return (*judgement.args)[position].get_if<Tensor>();
 }
 
+const Tensor* tensor_argument(const Judgement& judgement, const ArgumentSpec& spec) {
+  const Value* const value = find_argument(judgement, spec);
+  return value == nullptr ? nullptr : value->get_if<Tensor>();
+}
+
+std::optional<double> sum_argument(const Judgement& judgement, const ArgumentSpec& spec) {
+  const Value* const value = find_argument(judgement, spec);
+  if (value == nullptr) return spec.fallback;
+  if (const auto* integer = value->get_if<std::int64_t>()) return static_cast<double>(*integer);
+  double sum = 0;
+  if (const auto* tensor = value->get_if<Tensor>(); tensor != nullptr && is_integer(tensor->dtype())) {
+    const TensorView view = tensor->view();
+    for (std::int64_t i = 0; i < view.numel(); ++i) sum += view.number_at(view.offset_of(i));
+    return sum;
+  }
+  const auto* const list = value->get_if<List>();
+  const auto* const tuple = value->get_if<Tuple>();
+  if (list == nullptr && tuple == nullptr) return std::nullopt;
+  for (const Value& item : list != nullptr ? list->items : tuple->items) {
+    const auto* integer = item.get_if<std::int64_t>();
+    if (integer == nullptr) return std::nullopt;
+    sum += static_cast<double>(*integer);
+  }
+  return sum;
+}
+
 bool applies(const Kind& kind, const Judgement& judgement, const Tensor* output) {
   if (kind.if_grown && output != nullptr) {
     const Tensor* const before = tensor_argument(judgement, 0);

@@ -94,7 +94,7 @@ std::optional<OutputVerdict> judge_matrices(const JudgeContext& context, std::in
   const auto a = as_tensor(left, dtype);
   const auto e = as_tensor(right, dtype);
   if (!a || !e || a->numel() == 0) return std::nullopt;
-  return judge_values(context, *a, *e);
+  return judge_values(context, Selection(*a, *e));
 }
 
 OutputVerdict worse(OutputVerdict left, OutputVerdict right) { return right.verdict > left.verdict ? right : left; }

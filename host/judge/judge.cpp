@@ -42,7 +42,7 @@ OutputVerdict judge_scalars(const JudgeContext& context, const Value& actual, co
     const assay_dtype type = context.shape.narrowest_type();
     const auto a = number_as_tensor(actual, type);
     const auto e = number_as_tensor(expected, type);
-    if (a && e) return judge_values(context, *a, *e);
+    if (a && e) return judge_values(context, Selection(*a, *e));
   }
   return verdict_of(Verdict::kError, code::kValueDiffers, "value " + value_text(actual) + ", expected " + value_text(expected));
 }
@@ -110,6 +110,10 @@ Result<Judge> Judge::create(Standard standard, std::vector<ComparisonHandle> com
 }
 
 std::vector<std::string> Judge::metric_names() const { return body_->metrics.scalar_names(); }
+
+std::string Judge::precision_of(std::string_view api, std::string_view direction) const {
+  return body_->standard.precision_of(api, direction);
+}
 
 std::vector<JudgedOutput> Judge::judge(const Judgement& judgement) const {
   const Plan& plan = body_->plans.plan(judgement.api, judgement.direction);

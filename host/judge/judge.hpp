@@ -94,6 +94,9 @@ class Standard {
   /// How the standard wants a comparison configured where the pipeline doesn't say: a JSON object; "{}": as it comes.
   [[nodiscard]] std::string comparison_config(std::string_view component) const;
 
+  /// The reference's precision that a pipeline's overrides ask for an API; "": none.
+  [[nodiscard]] std::string precision_of(std::string_view api, std::string_view direction) const;
+
   /// Whether an output with an error is worth a second judgement with `nudged` outputs.
   [[nodiscard]] bool wants_nudge() const;
 
@@ -139,6 +142,9 @@ class Judge {
 
   /// Every scalar-valued metric column of the judge, in table order: "cosine", "max_abs_error", ...
   [[nodiscard]] std::vector<std::string> metric_names() const;
+
+  /// See Standard::precision_of.
+  [[nodiscard]] std::string precision_of(std::string_view api, std::string_view direction) const;
 
   /// One verdict for each output (kNone where both sides have None); a missing output, a shape or a dtype that differs is an error,
   /// never a skip. [any-thread]

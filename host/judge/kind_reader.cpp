@@ -21,13 +21,13 @@ std::size_t read_count(JsonCursor& at, const char* key, std::size_t fallback) {
   return fallback;
 }
 
-std::optional<ArgumentSpec> read_argument(JsonCursor& kind, const char* key) {
-  auto at = kind.member(key);
-  if (!at || !at->require_object()) return std::nullopt;
+}  // namespace
+
+ArgumentSpec read_argument(JsonCursor& at) {
   ArgumentSpec out;
-  if (at->has("position")) out.position = read_count(*at, "position", 0);
-  out.name = at->text("name");
-  if (auto fallback = at->member("default")) {
+  if (at.has("position")) out.position = read_count(at, "position", 0);
+  out.name = at.text("name");
+  if (auto fallback = at.member("default")) {
     if (fallback->value().IsNumber()) {
       out.fallback = fallback->value().GetDouble();
     } else if (fallback->value().IsBool()) {
@@ -36,11 +36,15 @@ std::optional<ArgumentSpec> read_argument(JsonCursor& kind, const char* key) {
       fallback->problem("expected a number, true, false or null");
     }
   }
-  at->refuse_unknown_keys();
+  at.refuse_unknown_keys();
   return out;
 }
 
-}  // namespace
+std::optional<ArgumentSpec> read_argument(JsonCursor& parent, const char* key) {
+  auto at = parent.member(key);
+  if (!at || !at->require_object()) return std::nullopt;
+  return read_argument(*at);
+}
 
 Kind read_kind(JsonCursor& at) {
   Kind out;

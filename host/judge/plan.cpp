@@ -34,12 +34,7 @@ Plan PlanBook::make(const std::string& api, const std::string& direction) const 
   Plan plan;
   plan.op_class.name = "default";
   const auto in_direction = [&](const std::string& wanted) { return wanted.empty() || wanted == direction; };
-  for (const Override& entry : standard.overrides) {
-    if (in_direction(entry.direction) && names_api(entry.apis, api)) {
-      plan.changed = &entry;
-      break;
-    }
-  }
+  plan.changed = find_override(standard, api, direction);
   const auto found = std::find_if(standard.classes.begin(), standard.classes.end(),
                                   [&](const OperatorClass& c) { return names_api(c.apis, api); });
   if (found != standard.classes.end()) plan.op_class = *found;

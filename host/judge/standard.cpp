@@ -54,6 +54,11 @@ std::string Standard::comparison_config(std::string_view component) const {
   return "{}";
 }
 
+std::string Standard::precision_of(std::string_view api, std::string_view direction) const {
+  const Override* const wanted = find_override(*body_, api, direction);
+  return wanted == nullptr ? std::string() : wanted->precision;
+}
+
 const std::string& Standard::name() const { return body_->name; }
 bool Standard::wants_nudge() const { return body_->nudge_factor > 0; }
 

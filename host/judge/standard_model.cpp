@@ -90,4 +90,11 @@ bool names_api(const std::vector<std::string>& patterns, std::string_view api) {
   return std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) { return names_api(pattern, api); });
 }
 
+const Override* find_override(const Standard::Body& standard, std::string_view api, std::string_view direction) {
+  for (const Override& entry : standard.overrides) {
+    if ((entry.direction.empty() || entry.direction == direction) && names_api(entry.apis, api)) return &entry;
+  }
+  return nullptr;
+}
+
 }  // namespace assay

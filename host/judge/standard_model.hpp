@@ -113,7 +113,7 @@ struct Kind {
   std::string recipe;  ///< kFactors: how the matrix is rebuilt
 };
 
-/// What a user's pipeline asks for some APIs.
+/// What a user's pipeline asks for some APIs. At most one of `region` and `mask`.
 struct Override {
   std::vector<std::string> apis;
   std::string direction;
@@ -125,9 +125,17 @@ struct Override {
     std::int64_t dim = 0;
     std::int64_t start = 0;
     std::int64_t stop = 0;
+    std::optional<ArgumentSpec> stop_argument;  ///< `stop` is the sum of its integers
     bool elsewhere_exact = false;
   };
   std::optional<Region> region;  ///< the rows that count
+  struct Mask {
+    ArgumentSpec argument;
+    bool keeps_zeros = false;  ///< elements count where the mask is 0, else where it isn't
+    bool elsewhere_exact = false;
+  };
+  std::optional<Mask> mask;  ///< the elements that count
+  std::string precision;     ///< of the reference; empty: the pipeline's
 };
 
 enum class ScalarPolicy { kTolerance, kEqual, kError };
@@ -150,6 +158,9 @@ struct Standard::Body {
   std::vector<Rule> rules;
   std::vector<Override> overrides;
 };
+
+/// The first entry that names the API in this direction; null: none.
+const Override* find_override(const Standard::Body& standard, std::string_view api, std::string_view direction);
 
 /// Spacing of the type's numbers at 1; 0 for integers and bool.
 double dtype_epsilon(assay_dtype dtype);

@@ -130,16 +130,33 @@ OperatorClass read_class(JsonCursor& at) {
   return out;
 }
 
+constexpr std::pair<std::string_view, bool> kElsewhere[] = {{"ignore", false}, {"exact", true}};
+
 std::optional<Override::Region> read_region(JsonCursor& parent) {
   auto at = parent.member("region");
   if (!at || !at->require_object()) return std::nullopt;
   Override::Region out;
   out.dim = at->integer("dim").value_or(0);
   out.start = at->integer("start").value_or(0);
-  out.stop = at->integer("stop").value_or(0);
-  out.elsewhere_exact = at->choice<bool>("elsewhere", false, {{"ignore", false}, {"exact", true}});
-  if (out.start < 0 || out.stop <= out.start) at->problem("expected 0 <= start < stop");
+  if (auto stop = at->member("stop"); stop && stop->value().IsObject()) {
+    out.stop_argument = read_argument(*stop);
+  } else {
+    out.stop = at->integer("stop").value_or(0);
+  }
+  out.elsewhere_exact = at->choice<bool>("elsewhere", false, kElsewhere);
+  if (out.start < 0 || (!out.stop_argument && out.stop <= out.start)) at->problem("expected 0 <= start < stop");
   at->refuse_unknown_keys();
+  return out;
+}
+
+std::optional<Override::Mask> read_mask(JsonCursor& parent) {
+  auto at = parent.member("mask");
+  if (!at || !at->require_object()) return std::nullopt;
+  Override::Mask out;
+  out.keeps_zeros = at->choice<bool>("keep", false, {{"nonzero", false}, {"zero", true}});
+  out.elsewhere_exact = at->choice<bool>("elsewhere", false, kElsewhere);
+  out.argument = read_argument(*at);
+  if (!out.argument.position && out.argument.name.empty()) at->problem("names no argument: neither 'position' nor 'name' is there");
   return out;
 }
 
@@ -169,6 +186,10 @@ Override read_override(JsonCursor& at, const Standard::Body& standard) {
     });
   }
   out.region = read_region(at);
+  out.mask = read_mask(at);
+  if (out.region && out.mask) at.problem("either 'region' or 'mask' says what counts, not both");
+  out.precision =
+      at.choice<std::string>("precision", "", {{"as-recorded", "as-recorded"}, {"float32", "float32"}, {"float64", "float64"}});
   return out;
 }
 

@@ -15,6 +15,10 @@ void read_overrides(JsonCursor& root, Standard::Body& out);
 /// One entry of "kinds".
 Kind read_kind(JsonCursor& at);
 
+/// Which argument of a call is meant: an object with `position`, `name`, `default`.
+ArgumentSpec read_argument(JsonCursor& at);
+std::optional<ArgumentSpec> read_argument(JsonCursor& parent, const char* key);
+
 DTypeSet read_dtypes(JsonCursor& at, const char* key);
 
 }  // namespace assay

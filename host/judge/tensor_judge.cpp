@@ -44,10 +44,10 @@ std::optional<Tensor> matched(const Standard::Body& standard, const Tensor& actu
   return std::nullopt;
 }
 
-std::optional<WorstElement> find_worst(const Measured& metrics, const Tensor& actual, const Tensor& expected) {
+std::optional<WorstElement> find_worst(const Measured& metrics, const Selection& selection) {
   const auto index = metrics.get("worst_index");
-  if (!index || *index < 0 || *index >= static_cast<double>(actual.numel())) return std::nullopt;
-  return worst_element(actual.view(), expected.view(), static_cast<std::int64_t>(*index));
+  if (!index || *index < 0 || *index >= static_cast<double>(selection.actual().numel())) return std::nullopt;
+  return selection.element(static_cast<std::int64_t>(*index));
 }
 
 /// The first kind for this output whose conditions hold; null: judged by value.
@@ -101,18 +101,33 @@ void judge_by_kind(const JudgeContext& context, const Kind& kind, std::size_t po
   }
 }
 
-void judge_by_override(const JudgeContext& context, const Tensor& actual, const Tensor& expected, OutputVerdict& out) {
+void judge_by_override(const JudgeContext& context, const Selection& selection, OutputVerdict& out) {
   const Override* const changed = context.plan.changed;
   if (changed == nullptr || !changed->rtol) return;
   OutputVerdict agreed;
   agreed.verdict = Verdict::kPass;
   agreed.message = "within rtol " + short_number(*changed->rtol) + " and atol " + short_number(changed->atol) + " of the pipeline";
-  replace(out, exceeds_tolerance(actual, expected, *changed->rtol, changed->atol).value_or(std::move(agreed)));
+  replace(out, exceeds_tolerance(selection, *changed->rtol, changed->atol).value_or(std::move(agreed)));
+}
+
+/// The elements that the override lets count.
+OutputVerdict judge_part(const JudgeContext& context, const Override& wanted, const Tensor& actual, const Tensor& expected) {
+  const Result<Selection> selection = Selection::make(wanted, context.judgement, actual, expected);
+  if (!selection) return fail(code::kShapeDiffers, "the pipeline's choice of elements doesn't fit: " + selection.failure().message);
+  if (wanted.region ? wanted.region->elsewhere_exact : wanted.mask->elsewhere_exact) {
+    if (auto elsewhere = differs_elsewhere(*selection)) return std::move(*elsewhere);
+  }
+  if (selection->actual().numel() == 0) return judge_empty(context.standard);
+  OutputVerdict out = judge_values(context, *selection);
+  judge_by_override(context, *selection, out);
+  return out;
 }
 
 }  // namespace
 
-OutputVerdict judge_values(const JudgeContext& context, const Tensor& actual, const Tensor& expected) {
+OutputVerdict judge_values(const JudgeContext& context, const Selection& selection) {
+  const Tensor& actual = selection.actual();
+  const Tensor& expected = selection.expected();
   OutputVerdict out;
   std::vector<std::string> refusals;
   auto values =
@@ -135,7 +150,7 @@ OutputVerdict judge_values(const JudgeContext& context, const Tensor& actual, co
   rules.input_scale = [&] { return context.shape.input_scale(op_class.input_scale, actual.view(), length()); };
   const RuleOutcome outcome = run_rules(context.plan.rules, metrics, rules);
 
-  out.worst = find_worst(metrics, actual, expected);
+  out.worst = find_worst(metrics, selection);
   out.verdict = outcome.verdict;
   if (outcome.rule != nullptr) {
     out.reason = outcome.rule->code;
@@ -168,21 +183,11 @@ OutputVerdict judge_tensors(const JudgeContext& context, std::size_t position, c
   if (actual.numel() == 0) return judge_empty(context.standard);
 
   const Override* const changed = context.plan.changed;
-  if (changed != nullptr && changed->region) {
-    if (changed->region->elsewhere_exact) {
-      if (auto outside = differs_outside(actual, *reference, *changed->region)) return std::move(*outside);
-    }
-    const auto a = cut(actual, *changed->region);
-    const auto e = cut(*reference, *changed->region);
-    if (!a || !e)
-      return fail(code::kShapeDiffers, "shape " + format_shape(actual.shape()) + " has no such region as the pipeline names");
-    OutputVerdict out = judge_values(context, *a, *e);
-    judge_by_override(context, *a, *e, out);
-    return out;
-  }
-  OutputVerdict out = judge_values(context, actual, *reference);
+  if (changed != nullptr && (changed->region || changed->mask)) return judge_part(context, *changed, actual, *reference);
+  const Selection all(actual, *reference);
+  OutputVerdict out = judge_values(context, all);
   if (kind != nullptr) judge_by_kind(context, *kind, position, actual, *reference, out);
-  judge_by_override(context, actual, *reference, out);
+  judge_by_override(context, all, out);
   if (out.verdict >= Verdict::kWarning && out.judged_as != "random")
     excuse_by_conditioning(context, position, actual, expected, out);
   return out;

@@ -7,6 +7,7 @@
 #include "judge/metric_set.hpp"
 #include "judge/plan.hpp"
 #include "judge/rules.hpp"
+#include "judge/selection.hpp"
 
 namespace assay {
 
@@ -23,6 +24,6 @@ struct JudgeContext {
 OutputVerdict judge_tensors(const JudgeContext& context, std::size_t position, const Tensor& actual, const Tensor& expected);
 
 /// The rules alone, on tensors of one shape and type: metrics, verdict, message.
-OutputVerdict judge_values(const JudgeContext& context, const Tensor& actual, const Tensor& expected);
+OutputVerdict judge_values(const JudgeContext& context, const Selection& selection);
 
 }  // namespace assay

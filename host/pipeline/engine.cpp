@@ -48,13 +48,14 @@ Invocation Engine::supports(const std::string& api, std::int32_t direction) cons
   return out;
 }
 
-Invocation Engine::invoke(const std::string& api, std::int32_t direction, const CallInputs& inputs, std::uint64_t seed) const {
+Invocation Engine::invoke(const std::string& api, std::int32_t direction, const CallInputs& inputs, std::uint64_t seed,
+                          const std::string& precision) const {
   ValueArena arena;
   assay_call call{};
   call.struct_size = sizeof call;
   call.direction = direction;
   call.api = api.c_str();
-  call.precision = precision_;
+  call.precision = precision.empty() ? precision_ : precision_code(precision);
   call.flags = direction == ASSAY_BACKWARD ? static_cast<std::uint32_t>(ASSAY_CALL_NODE_GRADIENTS) : 0u;
   call.device = {ASSAY_DEVICE_CPU, 0};
   call.seed = seed;

@@ -43,8 +43,9 @@ class Engine {
   [[nodiscard]] Invocation supports(const std::string& api, std::int32_t direction) const;
 
   /// Runs one call. Results are checked before they are touched: what a plugin returns is data like any other. [instance-serial]
-  [[nodiscard]] Invocation invoke(const std::string& api, std::int32_t direction, const CallInputs& inputs,
-                                  std::uint64_t seed) const;
+  /// precision  as in EngineSpec; "": the engine's
+  [[nodiscard]] Invocation invoke(const std::string& api, std::int32_t direction, const CallInputs& inputs, std::uint64_t seed,
+                                  const std::string& precision = {}) const;
 
   [[nodiscard]] const EngineSpec& spec() const { return spec_; }
   [[nodiscard]] const std::string& framework() const { return framework_; }

@@ -137,8 +137,8 @@ DirectionResult Evaluator::contained(const Judging& judging) const {
 }
 
 Invocation Evaluator::invoke(const Engine& engine, const std::string& api, std::int32_t direction, const CallInputs& inputs,
-                             std::uint64_t seed) const {
-  Invocation run = engine.invoke(api, direction, inputs, seed);
+                             std::uint64_t seed, const std::string& precision) const {
+  Invocation run = engine.invoke(api, direction, inputs, seed, precision);
   unsound_ = unsound_ || run.status == ASSAY_INTERNAL || run.status == ASSAY_OUT_OF_MEMORY;
   return run;
 }
@@ -154,6 +154,13 @@ ApiResult Evaluator::stand_in(std::size_t position, unsigned directions, const s
   if (call.forward && (directions & kForwardDirection) != 0) result.forward = row;
   if (call.backward && (directions & kBackwardDirection) != 0) result.backward = row;
   return result;
+}
+
+Invocation Evaluator::ask_reference(const Context& context, std::int32_t direction, const CallInputs& inputs) const {
+  const std::string precision = judge_.precision_of(context.api, direction == ASSAY_FORWARD ? "forward" : "backward");
+  Invocation out = invoke(reference_, context.api, direction, inputs, context.seed, precision);
+  if (!precision.empty()) out.results.notes.push_back("the pipeline sets the reference's precision for this API: " + precision);
+  return out;
 }
 
 DirectionResult Evaluator::forward(const Context& context) const {
@@ -172,7 +179,7 @@ DirectionResult Evaluator::forward(const Context& context) const {
     actual = std::move(*outputs);
     if (!recorded.has_outputs || !anything_recorded(actual)) return skipped(reason::kNothingRecorded, "no outputs were recorded");
   }
-  Invocation expected = invoke(reference_, context.api, ASSAY_FORWARD, *inputs, context.seed);
+  Invocation expected = ask_reference(context, ASSAY_FORWARD, *inputs);
   if (expected.status != ASSAY_OK) return reference_failed(expected);
   if (target_) {
     Invocation run = invoke(*target_, context.api, ASSAY_FORWARD, *inputs, context.seed);
@@ -206,7 +213,7 @@ DirectionResult Evaluator::backward(const Context& context) const {
   Result<CallInputs> inputs = build_call_inputs(inputs_, context.call, true);
   if (!inputs) return not_built(inputs.failure());
 
-  const Invocation expected = invoke(reference_, context.api, ASSAY_BACKWARD, *inputs, context.seed);
+  const Invocation expected = ask_reference(context, ASSAY_BACKWARD, *inputs);
   if (expected.status != ASSAY_OK) return reference_failed(expected);
   DirectionResult base;
   base.reference_ms = expected.milliseconds;
@@ -247,7 +254,7 @@ void Evaluator::conclude(const Context& context, Pairs& pairs, DirectionResult& 
   if (options_.nudge && worst_of(out.outputs) > Verdict::kPass) {
     for (std::uint64_t run = 0; run < kNudgedRuns; ++run) {
       const CallInputs moved = nudge(pairs.inputs, context.seed + run);
-      Invocation again = invoke(reference_, context.api, pairs.code, moved, context.seed);
+      Invocation again = ask_reference(context, pairs.code, moved);
       if (again.status != ASSAY_OK) continue;
       pairs.nudged.push_back(pairs.code == ASSAY_FORWARD ? std::move(again.results.outputs)
                                                          : gradients_by_reading(pairs.how, again.results, moved, pairs.positions));

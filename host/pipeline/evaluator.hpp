@@ -53,9 +53,11 @@ class Evaluator {
   [[nodiscard]] DirectionResult by_either_meaning(const Context& context, DirectionOf direction) const;
   /// Engine::invoke, which sets unsound_.
   [[nodiscard]] Invocation invoke(const Engine& engine, const std::string& api, std::int32_t direction, const CallInputs& inputs,
-                                  std::uint64_t seed) const;
+                                  std::uint64_t seed, const std::string& precision = {}) const;
   template <class Judging>
   [[nodiscard]] DirectionResult contained(const Judging& judging) const;
+  /// In the precision that the pipeline sets for the API.
+  [[nodiscard]] Invocation ask_reference(const Context& context, std::int32_t direction, const CallInputs& inputs) const;
   [[nodiscard]] DirectionResult forward(const Context& context) const;
   [[nodiscard]] DirectionResult backward(const Context& context) const;
   /// Judges pairs of outputs into rows named "<stem>.<direction>.output.<position>".

@@ -1,4 +1,6 @@
-// Cases that people who check operator accuracy ran into: what the default standard says about each.
+// Cases that people who check operator accuracy ran into: what the default standard says about each. A test's name begins with the
+// numbers of its cases: T of the checkers themselves, N and M of operators of PyTorch and MindSpore, A of other devices. T11 is in
+// precision_compare_test.cpp, T13 in judge_kinds_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +37,7 @@ OutputVerdict verdict_on(const char* api, assay_dtype dtype, const std::vector<d
   return verdict_on({.api = api, .actual = {row(dtype, actual)}, .expected = {row(kFloat64, expected)}});
 }
 
-TEST(JudgeCases, SameNanOnBothSidesPassesAndIsCounted) {
+TEST(JudgeCases, T01SameNanOnBothSidesPassesAndIsCounted) {
   const auto same = verdict_on("Torch.sqrt", kFloat32, {kNan, 1, 2}, {kNan, 1, 2});
   EXPECT_TRUE(has_verdict(same, Verdict::kPass));
   EXPECT_NE(same.message.find("1 nan"), std::string::npos) << same.message;
@@ -44,20 +46,20 @@ TEST(JudgeCases, SameNanOnBothSidesPassesAndIsCounted) {
   EXPECT_EQ(one_sided.reason, "ASSAY-CMP-020");
 }
 
-TEST(JudgeCases, TinyOutputsOfTheOppositeSignFail) {
+TEST(JudgeCases, T03TinyOutputsOfTheOppositeSignFail) {
   for (const char* api : {"Torch.tanh", "Torch.sum", "Torch.matmul", "Torch.some_unknown_operator"}) {
     EXPECT_TRUE(has_verdict(verdict_on(api, kFloat32, {-1e-6, -1e-6, -1e-6, -1e-6}, {1e-6, 1e-6, 1e-6, 1e-6}), Verdict::kError));
   }
 }
 
-TEST(JudgeCases, RelativeErrorOfSharedZerosIsZero) {
+TEST(JudgeCases, T06T07RelativeErrorOfSharedZerosIsZero) {
   const auto halves = verdict_on("Torch.relu", kFloat16, {0, 1}, {0, 1});
   EXPECT_EQ(metric(halves, "max_rel_error"), 0);
   EXPECT_TRUE(has_verdict(halves, Verdict::kPass));
   EXPECT_EQ(metric(verdict_on("Torch.relu", kFloat32, {0, 1}, {0, 2}), "max_rel_error"), 0.5);
 }
 
-TEST(JudgeCases, SmallIntegersAreComparedExactly) {
+TEST(JudgeCases, T09SmallIntegersAreComparedExactly) {
   std::vector<double> values(5 * 1024);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 255) - 127;
   const Tensor expected = tensor(kInt8, {5, 1024}, values);
@@ -75,14 +77,14 @@ TEST(JudgeCases, SmallIntegersAreComparedExactly) {
       Verdict::kError));
 }
 
-TEST(JudgeCases, SmallValuesAreJudgedByTheScaleOfTheTensor) {
+TEST(JudgeCases, T15SmallValuesAreJudgedByTheScaleOfTheTensor) {
   const auto v = verdict_on("Torch.some_unknown_operator", kFloat32, {1.1e-7, 1}, {1e-7, 1});
   EXPECT_TRUE(has_verdict(v, Verdict::kPass));
   EXPECT_NEAR(metric(v, "max_rel_error"), 0.1, 1e-6);
   EXPECT_NEAR(metric(v, "max_abs_error"), 1e-8, 1e-14);
 }
 
-TEST(JudgeCases, AGradientThatOnlyOneSideGivesIsSkippedWithAReason) {
+TEST(JudgeCases, T17AGradientThatOnlyOneSideGivesIsSkippedWithAReason) {
   const auto v = verdict_on({.api = "Functional.binary_cross_entropy",
                              .actual = {Value(None{})},
                              .expected = {row(kFloat64, {1, 2})},
@@ -92,18 +94,18 @@ TEST(JudgeCases, AGradientThatOnlyOneSideGivesIsSkippedWithAReason) {
   EXPECT_FALSE(v.message.empty());
 }
 
-TEST(JudgeCases, AnInfinityThatIsMeantIsNoAlarm) {
+TEST(JudgeCases, T19AnInfinityThatIsMeantIsNoAlarm) {
   EXPECT_TRUE(has_verdict(verdict_on("Torch.full", kFloat32, {kInf, kInf}, {kInf, kInf}), Verdict::kPass));
   EXPECT_TRUE(has_verdict(verdict_on("Torch.full", kFloat32, {kInf, -kInf}, {kInf, kInf}), Verdict::kError));
   EXPECT_TRUE(has_verdict(verdict_on("Torch.exp", kFloat32, {3e38, kInf}, {kInf, kInf}), Verdict::kError));
 }
 
-TEST(JudgeCases, NanOfTheVectorPathFails) {
+TEST(JudgeCases, N01NanOfTheVectorPathFails) {
   EXPECT_TRUE(has_verdict(verdict_on("Torch.fmod", kFloat32, std::vector<double>(16, kNan), std::vector<double>(16, 0.0)),
                           Verdict::kError));
 }
 
-TEST(JudgeCases, NanFromInputsWithoutNanIsSaid) {
+TEST(JudgeCases, N03NanFromInputsWithoutNanIsSaid) {
   const auto v = verdict_on({.api = "Functional.gelu",
                              .actual = {row(kFloat32, {kNan, kNan, 0.8413447})},
                              .expected = {row(kFloat64, {kNan, kNan, 0.8413447})},
@@ -112,13 +114,13 @@ TEST(JudgeCases, NanFromInputsWithoutNanIsSaid) {
   EXPECT_NE(v.message.find("inputs without nan"), std::string::npos) << v.message;
 }
 
-TEST(JudgeCases, LayerNormThatLostItsDigitsFails) {
+TEST(JudgeCases, N05LayerNormThatLostItsDigitsFails) {
   const std::vector<double> right{-1.341635, -0.447212, 0.447212, 1.341635};
   EXPECT_TRUE(has_verdict(verdict_on("Functional.layer_norm", kFloat32, right, right), Verdict::kPass));
   EXPECT_TRUE(has_verdict(verdict_on("Functional.layer_norm", kFloat32, {-1.7, -0.5, 0.5, 1.7}, right), Verdict::kError));
 }
 
-TEST(JudgeCases, OneUnitOfHalfPrecisionIsAWarningAtMost) {
+TEST(JudgeCases, N09OneUnitOfHalfPrecisionIsAWarningAtMost) {
   const auto v = verdict_on({.api = "Torch.sum",
                              .actual = {tensor(kFloat16, {}, {4444})},
                              .expected = {tensor(kFloat64, {}, {4449})},
@@ -126,7 +128,7 @@ TEST(JudgeCases, OneUnitOfHalfPrecisionIsAWarningAtMost) {
   EXPECT_LE(v.verdict, Verdict::kWarning) << v.message;
 }
 
-TEST(JudgeCases, SumsThatStopGrowingFail) {
+TEST(JudgeCases, N11SumsThatStopGrowingFail) {
   EXPECT_TRUE(has_verdict(
       verdict_on({.api = "Torch.index_add",
                   .actual = {row(kBFloat16, {256})},
@@ -135,7 +137,7 @@ TEST(JudgeCases, SumsThatStopGrowingFail) {
       Verdict::kError));
 }
 
-TEST(JudgeCases, HalfPrecisionRunningSumsFollowTheRoundedReference) {
+TEST(JudgeCases, N13HalfPrecisionRunningSumsFollowTheRoundedReference) {
   std::vector<double> sums(5000);
   std::vector<double> stuck(5000);
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -151,7 +153,7 @@ TEST(JudgeCases, HalfPrecisionRunningSumsFollowTheRoundedReference) {
       Verdict::kError));
 }
 
-TEST(JudgeCases, AGradientThatDependsOnTheElementsPlaceFails) {
+TEST(JudgeCases, N15AGradientThatDependsOnTheElementsPlaceFails) {
   Case c{.api = "Functional.hardswish",
          .actual = {filled(kBFloat16, {1, 9, 9, 1}, 1.0)},
          .expected = {filled(kFloat64, {1, 9, 9, 1}, 1.0)},
@@ -165,7 +167,7 @@ TEST(JudgeCases, AGradientThatDependsOnTheElementsPlaceFails) {
   EXPECT_TRUE(has_verdict(verdict_on(c), Verdict::kError));
 }
 
-TEST(JudgeCases, NanOnBothSidesOfAttentionAndLogsumexpPasses) {
+TEST(JudgeCases, N17N21NanOnBothSidesOfAttentionAndLogsumexpPasses) {
   EXPECT_TRUE(
       has_verdict(verdict_on("Functional.scaled_dot_product_attention", kFloat32, {kNan, kNan}, {kNan, kNan}), Verdict::kPass));
   EXPECT_TRUE(has_verdict(verdict_on({.api = "Torch.logsumexp",
@@ -176,25 +178,25 @@ TEST(JudgeCases, NanOnBothSidesOfAttentionAndLogsumexpPasses) {
   EXPECT_TRUE(has_verdict(verdict_on("Torch.logsumexp", kFloat32, {-kInf}, {-kInf}), Verdict::kPass));
 }
 
-TEST(JudgeCases, TheRemainderOfTheExactQuotientIsTheRightOne) {
+TEST(JudgeCases, N23TheRemainderOfTheExactQuotientIsTheRightOne) {
   const double exact = std::fmod(static_cast<double>(0.84f), static_cast<double>(0.02f));
   EXPECT_TRUE(has_verdict(verdict_on("Torch.fmod", kFloat32, {std::fmod(0.84f, 0.02f)}, {exact}), Verdict::kPass));
   EXPECT_TRUE(has_verdict(verdict_on("Torch.fmod", kFloat32, {0.0}, {exact}), Verdict::kError));
 }
 
-TEST(JudgeCases, CosineSimilarityOfHugeVectorsMustNotBeZero) {
+TEST(JudgeCases, N25CosineSimilarityOfHugeVectorsMustNotBeZero) {
   EXPECT_TRUE(has_verdict(verdict_on("Functional.cosine_similarity", kFloat32, {0.0}, {0.98316}), Verdict::kError));
   EXPECT_TRUE(has_verdict(verdict_on("Functional.cosine_similarity", kFloat32, {0.98316}, {0.98316}), Verdict::kPass));
 }
 
-TEST(JudgeCases, CosineOneUnitAboveOnePassesAndOursIsClipped) {
+TEST(JudgeCases, N27CosineOneUnitAboveOnePassesAndOursIsClipped) {
   EXPECT_TRUE(has_verdict(verdict_on("Functional.cosine_similarity", kFloat32, {1.0000001}, {1.0}), Verdict::kPass));
   std::vector<double> values(84);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   EXPECT_LE(metric(verdict_on("Torch.clone", kFloat32, values, values), "cosine"), 1.0);
 }
 
-TEST(JudgeCases, AGradientOnAnotherPixelFails) {
+TEST(JudgeCases, N29AGradientOnAnotherPixelFails) {
   std::vector<double> right(16, 0.0);
   std::vector<double> wrong(16, 0.0);
   right[0] = 1;
@@ -206,11 +208,11 @@ TEST(JudgeCases, AGradientOnAnotherPixelFails) {
                           Verdict::kError));
 }
 
-TEST(JudgeCases, MagnitudeOfAnInfiniteComplexNumberIsInfinite) {
+TEST(JudgeCases, N39MagnitudeOfAnInfiniteComplexNumberIsInfinite) {
   EXPECT_TRUE(has_verdict(verdict_on("Torch.abs", kFloat32, {kNan, kInf}, {kInf, kInf}), Verdict::kError));
 }
 
-TEST(JudgeCases, IndicesOfTiesMayDiffer) {
+TEST(JudgeCases, N41IndicesOfTiesMayDiffer) {
   const std::vector<Value> input{row(kFloat32, {2, 3, 0, 3, 3})};
   const auto argmax = [&](double index) {
     return verdict_on(
@@ -234,7 +236,7 @@ TEST(JudgeCases, IndicesOfTiesMayDiffer) {
   EXPECT_TRUE(has_verdict(topk({2, 4, 1}), Verdict::kError));
 }
 
-TEST(JudgeCases, EigenvaluesOfOneMatrixAndOfABatchMayDifferByTheNormsRounding) {
+TEST(JudgeCases, N43EigenvaluesOfOneMatrixAndOfABatchMayDifferByTheNormsRounding) {
   const std::vector<Value> matrix{filled(kFloat32, {4, 4}, 1)};
   EXPECT_TRUE(has_verdict(verdict_on({.api = "Torch.linalg.eigvalsh",
                                       .actual = {row(kFloat32, {-3e-7, 1e-7, 2e-7, 4.0000005})},
@@ -248,7 +250,7 @@ TEST(JudgeCases, EigenvaluesOfOneMatrixAndOfABatchMayDifferByTheNormsRounding) {
                           Verdict::kError));
 }
 
-TEST(JudgeCases, AGradientOnAKinkIsTheInputsConditioning) {
+TEST(JudgeCases, N45AGradientOnAKinkIsTheInputsConditioning) {
   Case c{.api = "Functional.margin_ranking_loss",
          .actual = {row(kBFloat16, {-0.5, 0})},
          .expected = {row(kFloat64, {-0.5, -0.5})},
@@ -263,7 +265,7 @@ TEST(JudgeCases, AGradientOnAKinkIsTheInputsConditioning) {
   EXPECT_TRUE(has_verdict(verdict_on(c), Verdict::kError));
 }
 
-TEST(JudgeCases, BfloatGradientsOfInterpolationPassWithinTheirRounding) {
+TEST(JudgeCases, N47BfloatGradientsOfInterpolationPassWithinTheirRounding) {
   const std::vector<double> exact{0.2519, 0.5013, 0.1247, 0.2504};
   std::vector<double> rounded = exact;
   for (double& value : rounded) value += 5e-4;
@@ -274,12 +276,12 @@ TEST(JudgeCases, BfloatGradientsOfInterpolationPassWithinTheirRounding) {
                           Verdict::kPass));
 }
 
-TEST(JudgeCases, ErfinvNearOneMustKeepItsDigits) {
+TEST(JudgeCases, N49ErfinvNearOneMustKeepItsDigits) {
   EXPECT_TRUE(has_verdict(verdict_on("Torch.erfinv", kFloat32, {3.8325071}, {3.832506856900711}), Verdict::kPass));
   EXPECT_TRUE(has_verdict(verdict_on("Torch.erfinv", kFloat32, {3.8035836}, {3.832506856900711}), Verdict::kError));
 }
 
-TEST(JudgeCases, DigammaNearAPoleIsComparedByWhatOneInputUnitMoves) {
+TEST(JudgeCases, N51DigammaNearAPoleIsComparedByWhatOneInputUnitMoves) {
   EXPECT_TRUE(has_verdict(verdict_on("Torch.digamma", kFloat32, {-8388607.0}, {-8388607.07}), Verdict::kPass));
   Case c{.api = "Torch.digamma", .actual = {row(kFloat32, {-6.4e6})}, .expected = {row(kFloat64, {-8388607.07})}};
   EXPECT_TRUE(has_verdict(verdict_on(c), Verdict::kError));
@@ -287,7 +289,7 @@ TEST(JudgeCases, DigammaNearAPoleIsComparedByWhatOneInputUnitMoves) {
   EXPECT_TRUE(has_verdict(verdict_on(c), Verdict::kPass));
 }
 
-TEST(JudgeCases, ProductsInReducedPrecisionAreNamedAsSuch) {
+TEST(JudgeCases, N53A11ProductsInReducedPrecisionAreNamedAsSuch) {
   const Tensor left = tensor(kFloat32, {2, 2}, {.3744, .1656, .4707, .1663});
   const Tensor right = tensor(kFloat32, {2, 2}, {.3946, .1186, .1569, .3145});
   const std::vector<double> exact{.3744 * .3946 + .1656 * .1569, .3744 * .1186 + .1656 * .3145, .4707 * .3946 + .1663 * .1569,
@@ -307,7 +309,7 @@ TEST(JudgeCases, ProductsInReducedPrecisionAreNamedAsSuch) {
   EXPECT_EQ(tf32.reason, "ASSAY-CMP-029") << tf32.message;
 }
 
-TEST(JudgeCases, ALongSumMayErrWithItsLengthAndNoMore) {
+TEST(JudgeCases, N55ALongSumMayErrWithItsLengthAndNoMore) {
   const std::vector<Value> ones{filled(kFloat32, {1 << 20}, 1)};
   const auto sum = [&](double actual, double expected) {
     return verdict_on({.api = "Torch.sum",
@@ -320,14 +322,14 @@ TEST(JudgeCases, ALongSumMayErrWithItsLengthAndNoMore) {
   EXPECT_TRUE(has_verdict(sum(1048576 * 0.88, 1048576), Verdict::kError));
 }
 
-TEST(JudgeCases, SoftmaxOfNanAndInfinityIsAllNan) {
+TEST(JudgeCases, M03SoftmaxOfNanAndInfinityIsAllNan) {
   EXPECT_TRUE(has_verdict(
       verdict_on("MintFunctional.softmax", kFloat32, std::vector<double>(5, kNan), std::vector<double>(5, kNan)), Verdict::kPass));
   EXPECT_TRUE(has_verdict(verdict_on("MintFunctional.softmax", kFloat32, {1, 0, 0, kNan, 0}, std::vector<double>(5, kNan)),
                           Verdict::kError));
 }
 
-TEST(JudgeCases, TanhThatIsOffByHundredsOfUnitsFails) {
+TEST(JudgeCases, M05TanhThatIsOffByHundredsOfUnitsFails) {
   std::vector<double> exact(3000);
   for (std::size_t i = 0; i < exact.size(); ++i) exact[i] = std::tanh(static_cast<double>(i) / 1000 - 1.5);
   std::vector<double> off = exact;
@@ -338,7 +340,7 @@ TEST(JudgeCases, TanhThatIsOffByHundredsOfUnitsFails) {
   EXPECT_TRUE(has_verdict(verdict_on("Mint.tanh", kFloat32, off, exact), Verdict::kPass));
 }
 
-TEST(JudgeCases, AMatmulThatIsOffByOneRoundingPasses) {
+TEST(JudgeCases, M06AMatmulThatIsOffByOneRoundingPasses) {
   const std::vector<double> exact{0.51, -1.32, 2.25, 0.73};
   std::vector<double> off = exact;
   off[2] += 2.4e-7;
@@ -349,7 +351,7 @@ TEST(JudgeCases, AMatmulThatIsOffByOneRoundingPasses) {
                           Verdict::kPass));
 }
 
-TEST(JudgeCases, OverflowOfTheResultsTypeIsNoDifference) {
+TEST(JudgeCases, M11OverflowOfTheResultsTypeIsNoDifference) {
   EXPECT_TRUE(has_verdict(verdict_on("Mint.reciprocal", kFloat32, {1e3, 1e30}, {1e3, 1e30}), Verdict::kPass));
   EXPECT_TRUE(has_verdict(verdict_on({.api = "Mint.reciprocal",
                                       .actual = {row(kFloat32, {-1e6, -kInf})},
@@ -358,7 +360,7 @@ TEST(JudgeCases, OverflowOfTheResultsTypeIsNoDifference) {
                           Verdict::kPass));
 }
 
-TEST(JudgeCases, OnlyTheUpdatedSliceMayDiffer) {
+TEST(JudgeCases, A07OnlyTheUpdatedSliceMayDiffer) {
   const char* overrides = R"({"apis": [{"match": ["npu_lora_expand"], "class": "contraction",
                               "region": {"dim": 0, "start": 1, "stop": 3, "elsewhere": "exact"}}]})";
   const Judge judge = judge_by("assay", overrides);
@@ -374,7 +376,7 @@ TEST(JudgeCases, OnlyTheUpdatedSliceMayDiffer) {
   EXPECT_TRUE(has_verdict(judge_one(judge, c), Verdict::kError));
 }
 
-TEST(JudgeCases, AGoodCosineDoesNotHideOneWrongElement) {
+TEST(JudgeCases, A09AGoodCosineDoesNotHideOneWrongElement) {
   std::vector<double> exact(4096);
   for (std::size_t i = 0; i < exact.size(); ++i) exact[i] = std::sin(static_cast<double>(i)) * 10;
   std::vector<double> off = exact;
@@ -388,6 +390,20 @@ TEST(JudgeCases, AGoodCosineDoesNotHideOneWrongElement) {
   EXPECT_TRUE(has_verdict(v, Verdict::kError));
   ASSERT_TRUE(v.worst);
   EXPECT_EQ(v.worst->index, (std::vector<std::int64_t>{0, 0, 1234 / 64, 1234 % 64}));
+}
+
+TEST(JudgeCases, EveryCaseHasATest) {
+  std::string names;
+  const ::testing::UnitTest& all = *::testing::UnitTest::GetInstance();
+  for (int suite = 0; suite < all.total_test_suite_count(); ++suite) {
+    const ::testing::TestSuite& tests = *all.GetTestSuite(suite);
+    for (int test = 0; test < tests.total_test_count(); ++test) names += std::string(tests.GetTestInfo(test)->name()) + "\n";
+  }
+  for (const char* id : {"T01", "T03", "T06", "T07", "T09", "T15", "T17", "T19", "N01", "N03", "N05", "N09", "N11",
+                         "N13", "N15", "N17", "N21", "N23", "N25", "N27", "N29", "N39", "N41", "N43", "N45", "N47",
+                         "N49", "N51", "N53", "N55", "M03", "M05", "M06", "M11", "A07", "A09", "A11"}) {
+    EXPECT_NE(names.find(id), std::string::npos) << id;
+  }
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Case dropout(const std::vector<double>& actual) {
           .kwargs = {{"p", 0.3}}};
 }
 
-TEST(Dropout, PassesAShareOfZerosWithinThreeSigma) {
+TEST(Dropout, T13PassesAShareOfZerosWithinThreeSigma) {
   for (const std::size_t zeros : {2863u, 3000u, 3137u}) {
     const auto v = judge_one(assay_judge(), dropout(kept(10000, zeros, 1 / 0.7)));
     EXPECT_TRUE(has_verdict(v, Verdict::kPass)) << zeros;

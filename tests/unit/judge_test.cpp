@@ -23,6 +23,7 @@ using judge_testing::row;
 using judge_testing::tensor;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
 
 const Judge& assay_judge() {
   static const Judge judge = judge_by("assay");
@@ -195,6 +196,71 @@ TEST(Judge, OverridesSetToleranceAndOutputsOfAnApi) {
   EXPECT_TRUE(has_verdict(nan, Verdict::kError));
   const auto other = judge_one(judge, {.api = "Torch.sin", .actual = {row(kFloat32, {1.05})}, .expected = {row(kFloat64, {1})}});
   EXPECT_TRUE(has_verdict(other, Verdict::kError)) << "other APIs keep their limits";
+}
+
+TEST(Judge, AnArgumentMaySayHowManyRowsCount) {
+  const Judge judge = judge_by("assay", R"({"apis": [{"match": ["npu_grouped_matmul"], "class": "contraction",
+      "region": {"dim": 0, "stop": {"position": 1, "name": "group_list"}}}]})");
+  const Tensor garbage = tensor(kFloat32, {4, 2}, {1, 2, 3, 4, 77, kNan, -9, 0});
+  const Tensor expected = tensor(kFloat64, {4, 2}, {1, 2, 3, 4, 0, 0, 0, 0});
+  Case c{.api = "NPU.npu_grouped_matmul",
+         .actual = {garbage},
+         .expected = {expected},
+         .args = {filled(kFloat32, {4, 2}, 1), row(kInt64, {1, 1})}};
+  EXPECT_TRUE(has_verdict(judge_one(judge, c), Verdict::kPass));
+  EXPECT_TRUE(has_verdict(judge_one(judge_by("assay"), c), Verdict::kError)) << "without the override every row counts";
+  c.args[1] = row(kInt64, {2, 1});
+  const auto one_more = judge_one(judge, c);
+  EXPECT_TRUE(has_verdict(one_more, Verdict::kError));
+  ASSERT_TRUE(one_more.worst);
+  EXPECT_EQ(one_more.worst->index, (std::vector<std::int64_t>{2, 1}));
+  c.args.resize(1);
+  c.kwargs = {{"group_list", List{{Value(std::int64_t{1}), Value(std::int64_t{1})}}}};
+  EXPECT_TRUE(has_verdict(judge_one(judge, c), Verdict::kPass));
+  c.kwargs = {{"group_list", std::int64_t{0}}};
+  EXPECT_TRUE(has_verdict(judge_one(judge, c), Verdict::kPass)) << "no row counts";
+  for (Value wrong : {Value(row(kInt64, {3, 2})), Value(row(kFloat32, {1, 1})), Value(None{}), Value(std::int64_t{-1})}) {
+    c.kwargs = {{"group_list", wrong}};
+    EXPECT_TRUE(has_verdict(judge_one(judge, c), Verdict::kError));
+  }
+}
+
+TEST(Judge, AMaskMaySayWhichElementsCount) {
+  const auto masked = [](const char* more) {
+    return judge_by("assay", std::string(R"({"apis": [{"match": ["masked_op"], "mask": {"name": "mask")") + more + "}}]}");
+  };
+  Case c{.api = "Torch.masked_op",
+         .actual = {tensor(kFloat32, {2, 3}, {1, 2, kNan, 4, 5, kInf})},
+         .expected = {tensor(kFloat64, {2, 3}, {1, 2, 3, 4, 5, 6})},
+         .kwargs = {{"mask", row(kBool, {1, 1, 0})}}};
+  EXPECT_TRUE(has_verdict(judge_one(masked(""), c), Verdict::kPass)) << "one row of the mask is for both";
+  const auto elsewhere = judge_one(masked(R"(, "elsewhere": "exact")"), c);
+  EXPECT_TRUE(has_verdict(elsewhere, Verdict::kError));
+  EXPECT_EQ(elsewhere.reason, "ASSAY-CMP-013");
+  const auto opposite = judge_one(masked(R"(, "keep": "zero")"), c);
+  EXPECT_TRUE(has_verdict(opposite, Verdict::kError));
+  ASSERT_TRUE(opposite.worst);
+  EXPECT_EQ(opposite.worst->index, (std::vector<std::int64_t>{0, 2}));
+  c.kwargs = {{"mask", tensor(kInt32, {2, 3}, {1, 1, 0, 1, 0, 0})}};
+  EXPECT_TRUE(has_verdict(judge_one(masked(""), c), Verdict::kPass));
+  c.kwargs = {{"mask", filled(kBool, {2, 3}, 0)}};
+  EXPECT_TRUE(has_verdict(judge_one(masked(""), c), Verdict::kPass)) << "nothing counts";
+  c.kwargs = {{"mask", row(kBool, {1, 1})}};
+  EXPECT_TRUE(has_verdict(judge_one(masked(""), c), Verdict::kError)) << "doesn't stretch";
+  c.kwargs = {};
+  EXPECT_TRUE(has_verdict(judge_one(masked(""), c), Verdict::kError)) << "not there";
+}
+
+TEST(Judge, TheTolerancesWorstElementKeepsItsPlace) {
+  const Judge judge =
+      judge_by("assay", R"({"apis": [{"match": ["Torch.exp"], "rtol": 0.01, "region": {"dim": 1, "start": 1, "stop": 3}}]})");
+  const auto v = judge_one(judge, {.api = "Torch.exp",
+                                   .actual = {tensor(kFloat32, {2, 4}, {9, 1, 1, 9, 9, 1, 1.5, 9})},
+                                   .expected = {filled(kFloat64, {2, 4}, 1)}});
+  EXPECT_EQ(v.reason, "ASSAY-CMP-012");
+  ASSERT_TRUE(v.worst);
+  EXPECT_EQ(v.worst->index, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_NE(v.message.find("1/4 elements of those that count"), std::string::npos) << v.message;
 }
 
 TEST(Judge, OverridingRulesComeFirst) {

@@ -119,7 +119,7 @@ TEST_F(PrecisionCompare, ErrorBalanceHasAStatusThatDoesNotCount) {
   EXPECT_EQ(row.verdict, Verdict::kPass);
 }
 
-TEST_F(PrecisionCompare, BlankIsNotAvailableAndNeverAPerfectZero) {
+TEST_F(PrecisionCompare, T11BlankIsNotAvailableAndNeverAPerfectZero) {
   const Cells blank = with(kCalm, "均方根误差", " ");
   for (const char* standard : {"04", "08"}) {
     const PrecisionRow both = judge(standard, "Torch.acos", "float32", blank, blank);

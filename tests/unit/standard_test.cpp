@@ -159,6 +159,28 @@ TEST(Standard, FaultyOverridesAreReportedWithTheirPlace) {
   }
 }
 
+TEST(Standard, FaultyChoicesOfElementsAreReportedWithTheirPlace) {
+  const auto loaded = Standard::load(judge_testing::standards_dir() / "assay.json", R"({"apis": [
+    {"match": ["exp"], "mask": {"keep": "some"}, "region": {"stop": 2}},
+    {"match": ["exp"], "mask": {"position": -1}, "precision": "float16"}]})");
+  ASSERT_FALSE(loaded);
+  for (const char* part :
+       {"/apis/0: either 'region' or 'mask' says what counts, not both", "/apis/0/mask: names no argument",
+        "/apis/0/mask/keep: expected one of nonzero, zero, got 'some'", "/apis/1/mask: 'position' must not be negative",
+        "/apis/1/precision: expected one of as-recorded, float32, float64, got 'float16'"}) {
+    EXPECT_MENTIONS(loaded.failure().message, part);
+  }
+}
+
+TEST(Standard, APipelineSetsTheReferencesPrecisionForAnApi) {
+  const auto loaded = Standard::load(judge_testing::standards_dir() / "assay.json",
+                                     R"({"apis": [{"match": ["linear"], "direction": "forward", "precision": "float32"}]})");
+  ASSERT_TRUE(loaded) << loaded.failure().message;
+  EXPECT_EQ(loaded->precision_of("Functional.linear", "forward"), "float32");
+  EXPECT_EQ(loaded->precision_of("Functional.linear", "backward"), "");
+  EXPECT_EQ(loaded->precision_of("Torch.exp", "forward"), "");
+}
+
 TEST(Standard, NamesOfApisAreGlobsOverTheNameWithAndWithoutItsType) {
   EXPECT_TRUE(names_api("sort", "Torch.sort"));
   EXPECT_TRUE(names_api("Tensor.sort", "Tensor.sort"));
