@@ -1,5 +1,4 @@
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 
 #include "cli/commands.hpp"
@@ -8,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/worker_options.hpp"
 #include "perturb/perturb_job.hpp"
+#include "worker/in_process.hpp"
 #include "worker/limits.hpp"
 
 namespace assay {
@@ -89,28 +89,18 @@ std::vector<std::unique_ptr<PerturbSink>> make_perturb_sinks(const po::variables
 /// same rows.
 constexpr unsigned kEngineThreads = 1;
 
-/// A run that is ready to go, in this process or in workers.
-struct Runner {
-  PerturbInfo info;
-  std::function<Result<PerturbSummary>(const std::vector<std::unique_ptr<PerturbSink>>&)> run;
-};
-
-Result<Runner> in_process(Registry& registry, const PerturbRequest& request) {
+Result<std::unique_ptr<JobRunner>> make_runner(Registry& registry, const PerturbRequest& request, const po::variables_map& values,
+                                               const Arguments& arguments) {
+  if (worker_count(values) != 0) {
+    SupervisorOptions options = supervisor_options(values, "perturb", arguments);
+    options.threads = kEngineThreads;
+    return std::unique_ptr<JobRunner>(std::make_unique<Supervisor>(std::move(options)));
+  }
   // Read by the engine's libraries when they are loaded.
   ::setenv("OMP_NUM_THREADS", std::to_string(kEngineThreads).c_str(), 1);
-  Result<PerturbRun> prepared = PerturbRun::prepare(registry, request);
-  if (!prepared) return prepared.failure();
-  const auto run = std::make_shared<PerturbRun>(std::move(*prepared));
-  return Runner{run->info(), [run](const auto& sinks) { return run->run(sinks, stop_on_interrupt()); }};
-}
-
-Result<Runner> in_workers(const PerturbConfig& config, const po::variables_map& values, const Arguments& arguments) {
-  SupervisorOptions options = supervisor_options(values, "perturb", arguments);
-  options.threads = kEngineThreads;
-  Result<std::shared_ptr<PerturbJob>> started = PerturbJob::start(std::move(options), config);
-  if (!started) return started.failure();
-  const std::shared_ptr<PerturbJob> job = *started;
-  return Runner{job->info(), [job](const auto& sinks) { return job->run(sinks, stop_on_interrupt()); }};
+  Result<WorkerRun> run = perturb_worker(registry, request);
+  if (!run) return run.failure();
+  return std::unique_ptr<JobRunner>(std::make_unique<InProcess>(std::move(*run)));
 }
 
 }  // namespace
@@ -134,7 +124,8 @@ int perturb_command(const Arguments& arguments) {
   request.dump_options = {get_optional<int>(values, "step"), get_optional<int>(values, "rank")};
   request.config = *config;
   request.command =
-      shell_line("assay perturb", arguments, {"--out", "--format", "--jobs", "-j", std::string("--") + kWorkerOption});
+      shell_line("assay perturb", arguments,
+                 {"--out", "--api", "--format", "--jobs", "-j", "--max-time", "--devices", std::string("--") + kWorkerOption});
   Result<std::optional<std::uint64_t>> memory = memory_limit(values);
   if (!memory) return fail(memory.failure());
   if (values.count(kWorkerOption) != 0) enter_worker();
@@ -142,15 +133,17 @@ int perturb_command(const Arguments& arguments) {
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   Registry registry = Registry::discover(default_search_path(plugin_path));
   if (values.count(kWorkerOption) != 0) return serve(perturb_worker(registry, request), *memory);
-  Result<Runner> runner = worker_count(values) == 0 ? in_process(registry, request) : in_workers(*config, values, arguments);
+  Result<std::unique_ptr<JobRunner>> runner = make_runner(registry, request, values, arguments);
   if (!runner) return fail(runner.failure());
-  if (runner->info.call_count == 0) {
+  Result<std::unique_ptr<PerturbJob>> job = PerturbJob::start(std::move(*runner), *config);
+  if (!job) return fail(job.failure());
+  if ((*job)->info().call_count == 0) {
     std::cerr << "assay: nothing to perturb: no API of the dump matches the selection\n";
     return kExitNothingSelected;
   }
   const std::filesystem::path out = get_optional<std::string>(values, "out").value_or("");
   if (Status s = make_out_folder(out); !s) return fail(s.failure());
-  Result<PerturbSummary> summary = runner->run(make_perturb_sinks(values, *config, out));
+  Result<PerturbSummary> summary = (*job)->run(make_perturb_sinks(values, *config, out), stop_on_interrupt());
   if (!summary) return fail(summary.failure());
   if (!summary->complete) return kExitInterrupted;
   if (summary->counts.unstable != 0) return kExitDifferences;

@@ -78,13 +78,13 @@ std::vector<InputSet> choose_inputs(const CallInputs& inputs, InputChoice choice
   return sets;
 }
 
-std::vector<Tensor> tensors_at(const CallInputs& inputs, const std::vector<std::string>& paths) {
-  std::vector<Tensor> out;
-  map_call(inputs, [&](const std::string& path, const Tensor& tensor) -> Value {
-    if (std::find(paths.begin(), paths.end(), path) != paths.end()) out.push_back(tensor);
-    return tensor;
-  });
-  return out;
+std::string first_refusal(const CallInputs& inputs, const std::function<std::string(const Tensor&)>& refusal) {
+  std::string reason;
+  static_cast<void>(choose_inputs(inputs, InputChoice::kFirst, [&](const Tensor& tensor) {
+    if (reason.empty()) reason = ": " + refusal(tensor);
+    return false;
+  }));
+  return reason;
 }
 
 CallInputs replace_inputs(const CallInputs& inputs, const std::vector<std::string>& paths,

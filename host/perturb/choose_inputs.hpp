@@ -32,8 +32,8 @@ using Eligible = std::function<bool(const Tensor&)>;
 /// elements are asked for; kPeer looks at real ones among the positional arguments only.
 std::vector<InputSet> choose_inputs(const CallInputs& inputs, InputChoice choice, const Eligible& eligible);
 
-/// The tensor at each path, in order.
-std::vector<Tensor> tensors_at(const CallInputs& inputs, const std::vector<std::string>& paths);
+/// ": <why>" of the first tensor that could be perturbed, by a perturbation that refuses all of them; empty if there is none.
+std::string first_refusal(const CallInputs& inputs, const std::function<std::string(const Tensor&)>& refusal);
 
 /// The call with f(tensor) in place of the tensors at `paths`, asked for in order of the arguments.
 CallInputs replace_inputs(const CallInputs& inputs, const std::vector<std::string>& paths,

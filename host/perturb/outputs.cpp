@@ -75,16 +75,6 @@ std::optional<WorstElement> element_at(const Tensor& before, const Tensor& after
 
 }  // namespace
 
-std::string entry_problem(const RecordedCall& call, bool backward) {
-  if (!call.forward) return "the dump has no forward entry of this call";
-  if (call.forward->error) return *call.forward->error;
-  if (backward && call.backward->error) return *call.backward->error;
-  if (!call.forward->has_inputs || (backward && !call.backward->has_inputs)) {
-    return "the entry has no inputs (recorded with a data_mode that leaves them out)";
-  }
-  return "";
-}
-
 RunOutputs run_outputs(const Results& results, bool backward) {
   RunOutputs out;
   if (!backward) {
@@ -98,15 +88,6 @@ RunOutputs run_outputs(const Results& results, bool backward) {
     flatten(value, path, out);
   }
   return out;
-}
-
-std::string first_refusal(const CallInputs& inputs, const PerturbationChain& chain) {
-  std::string reason;
-  static_cast<void>(choose_inputs(inputs, InputChoice::kFirst, [&](const Tensor& tensor) {
-    if (reason.empty()) reason = ": " + chain.refusal(tensor);
-    return false;
-  }));
-  return escape_control(reason);
 }
 
 std::string format_short(double value) {

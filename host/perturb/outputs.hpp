@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "dump/recorded.hpp"
+#include "assay/sdk/value.hpp"
 #include "perturb/change.hpp"
-#include "perturb/choose_inputs.hpp"
 #include "perturb/perturb_results.hpp"
-#include "perturb/perturbation_chain.hpp"
 
 namespace assay {
 
@@ -20,14 +18,8 @@ struct RunOutputs {
   std::vector<Value> top;  ///< not flattened
 };
 
-/// Why a recorded direction can't be repeated at all; empty if it can.
-std::string entry_problem(const RecordedCall& call, bool backward);
-
 /// Outputs of a forward run, gradients by argument of a backward run.
 RunOutputs run_outputs(const Results& results, bool backward);
-
-/// ": <reason>" of the first floating-point tensor of the call, or empty.
-std::string first_refusal(const CallInputs& inputs, const PerturbationChain& chain);
 
 Spread spread_of(const std::vector<double>& values);
 

@@ -1,10 +1,8 @@
 #include "perturb/perturb.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/locations.hpp"
-#include "perturb/ranking.hpp"
 
 namespace assay {
 
@@ -30,8 +28,8 @@ std::string number_in_path(const std::filesystem::path& path, const std::string&
 
 }  // namespace
 
-PerturbRun::PerturbRun(PerturbInfo info, PerturbConfig config, std::vector<std::size_t> positions, Perturber perturber)
-    : info_(std::move(info)), config_(std::move(config)), positions_(std::move(positions)), perturber_(std::move(perturber)) {}
+PerturbRun::PerturbRun(PerturbInfo info, std::vector<std::size_t> positions, Perturber perturber)
+    : info_(std::move(info)), positions_(std::move(positions)), perturber_(std::move(perturber)) {}
 
 Result<PerturbRun> PerturbRun::prepare(Registry& registry, const PerturbRequest& request) {
   const PerturbConfig& config = request.config;
@@ -95,47 +93,7 @@ Result<PerturbRun> PerturbRun::prepare(Registry& registry, const PerturbRequest&
   InputBuilder builder(*dump, config.made_inputs, config.seed);
   Perturber perturber(*dump, std::move(builder), std::move(*engine), std::move(*control), std::move(*reference), std::move(chains),
                       std::move(*standard), options);
-  return PerturbRun(std::move(info), config, std::move(positions), std::move(perturber));
-}
-
-Result<PerturbSummary> PerturbRun::run(const std::vector<std::unique_ptr<PerturbSink>>& sinks,
-                                       const std::atomic<bool>& stop) const {
-  const auto start = std::chrono::steady_clock::now();
-  for (const auto& sink : sinks) {
-    if (Status s = sink->begin(info_); !s) return s.failure();
-  }
-  PerturbSummary summary;
-  summary.complete = true;
-  std::optional<Preheat> preheat;
-  if (config_.handler == PerturbHandler::kPreheat) {
-    const PreheatOptions options{config_.preheat_steps, config_.preheat_samples};
-    const std::vector<std::vector<int>> steps = preheat_plan(options, info_.apis);
-    PreheatAnswers answers;
-    for (std::size_t call = 0; call < positions_.size() && !stop.load(); ++call) {
-      for (const int step : steps[call]) answers[{call, step}] = perturber_.ask(positions_[call], step);
-    }
-    preheat = preheat_from(options, info_.apis, answers);
-  }
-  Ranking ranking;
-  for (std::size_t call = 0; call < positions_.size(); ++call) {
-    if (stop.load()) {
-      summary.complete = false;
-      break;
-    }
-    const Preheat::Thresholds thresholds = preheat ? preheat->thresholds(info_.apis[call]) : Preheat::Thresholds();
-    const PerturbReport report = perturber_.evaluate(positions_[call], kBothDirections, preheat ? &thresholds : nullptr);
-    ranking.add(report);
-    for (const auto& sink : sinks) {
-      if (Status s = sink->add(report); !s) return s.failure();
-    }
-  }
-  ranking.fill(summary);
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::vector<Preheat::Learned> learned = preheat ? preheat->learned() : std::vector<Preheat::Learned>();
-  for (const auto& sink : sinks) {
-    if (Status s = sink->finish(summary, learned); !s) return s.failure();
-  }
-  return summary;
+  return PerturbRun(std::move(info), std::move(positions), std::move(perturber));
 }
 
 }  // namespace assay

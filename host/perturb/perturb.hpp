@@ -1,12 +1,9 @@
-// `assay perturb` as a function: opens the dump, brings up engine and perturbations, measures every selected call.
+// What `assay perturb` works with: the opened dump, engine and perturbations, everything checked before the first operator.
 //
 //   Registry registry = Registry::discover(default_search_path({}));
 //   Result<PerturbRun> run = PerturbRun::prepare(registry, request);
-//   Result<PerturbSummary> summary = run->run(sinks, stop);
+//   const PerturbReport report = run->perturber().evaluate(run->positions()[0], kBothDirections, nullptr);
 #pragma once
-
-#include <atomic>
-#include <memory>
 
 #include "perturb/perturb_sink.hpp"
 #include "perturb/perturber.hpp"
@@ -20,7 +17,6 @@ struct PerturbRequest {
   std::string command;  ///< how to repeat the run
 };
 
-/// A run that is ready to go: everything that can be wrong before the first operator has been checked.
 class PerturbRun {
  public:
   /// errors  those of Dump::open, Registry::create, StabilityStandard::load
@@ -31,14 +27,10 @@ class PerturbRun {
   [[nodiscard]] const std::vector<std::size_t>& positions() const { return positions_; }
   [[nodiscard]] const Perturber& perturber() const { return perturber_; }
 
-  /// Measures the selected calls in dump order and hands each to every sink. `stop` ends the run after the current call.
-  Result<PerturbSummary> run(const std::vector<std::unique_ptr<PerturbSink>>& sinks, const std::atomic<bool>& stop) const;
-
  private:
-  PerturbRun(PerturbInfo info, PerturbConfig config, std::vector<std::size_t> positions, Perturber perturber);
+  PerturbRun(PerturbInfo info, std::vector<std::size_t> positions, Perturber perturber);
 
   PerturbInfo info_;
-  PerturbConfig config_;
   std::vector<std::size_t> positions_;
   Perturber perturber_;
 };

@@ -63,15 +63,30 @@ class PreheatJob final : public Job {
   PreheatAnswers answers_;
 };
 
-PerturbRow lost_row(const std::string& stem, const LostDirection& lost) {
+std::string with_backtrace(const LostDirection& lost, const std::string& message) {
+  return escape_control(message + (lost.backtrace.empty() ? "" : "; backtrace: " + lost.backtrace));
+}
+
+const char* name_of(unsigned direction) { return direction == kForwardDirection ? "forward" : "backward"; }
+
+PerturbRow lost_row(const std::string& stem, const LostDirection& lost, const std::string& command) {
   PerturbRow row;
-  row.direction = lost.direction == kForwardDirection ? "forward" : "backward";
+  row.direction = name_of(lost.direction);
   row.name = stem + "." + row.direction;
   row.api = stem.substr(0, stem.rfind('.'));
   row.reason = lost.reason;
-  row.message = escape_control(lost.message);
+  row.message = with_backtrace(lost, lost.message + ", twice; reproduce: " + command + " --api '" + stem + "'");
   row.damaged = true;
   return row;
+}
+
+/// Says in the rows of a direction that a worker was lost over it before they were measured.
+void note_survived(PerturbReport& report, const LostDirection& survived) {
+  for (PerturbRow& row : report.rows) {
+    if (row.direction != name_of(survived.direction)) continue;
+    row.message += (row.message.empty() ? "" : "; ") +
+                   with_backtrace(survived, "not stable: " + survived.message + "; a second attempt gave this row");
+  }
 }
 
 }  // namespace
@@ -86,17 +101,22 @@ Result<WorkerRun> perturb_worker(Registry& registry, const PerturbRequest& reque
     const Result<Preheat::Thresholds> thresholds = thresholds_from_json(order);
     return report_to_json(perturber.evaluate(position, directions, thresholds ? &*thresholds : nullptr, started));
   };
-  return WorkerRun{info_to_json(run->info()), run->positions(), evaluate, {}, {}};
+  WorkerRun out;
+  out.description = info_to_json(run->info());
+  out.positions = run->positions();
+  out.evaluate = evaluate;
+  out.unsound = [run] { return run->perturber().unsound(); };
+  return out;
 }
 
-PerturbJob::PerturbJob(SupervisorOptions options, const PerturbConfig& config)
-    : supervisor_(std::move(options)),
+PerturbJob::PerturbJob(std::unique_ptr<JobRunner> runner, const PerturbConfig& config)
+    : runner_(std::move(runner)),
       preheats_(config.handler == PerturbHandler::kPreheat),
       preheat_options_{config.preheat_steps, config.preheat_samples} {}
 
-Result<std::shared_ptr<PerturbJob>> PerturbJob::start(SupervisorOptions options, const PerturbConfig& config) {
-  std::shared_ptr<PerturbJob> job(new PerturbJob(std::move(options), config));
-  if (Status s = job->supervisor_.start(*job); !s) return s.failure();
+Result<std::unique_ptr<PerturbJob>> PerturbJob::start(std::unique_ptr<JobRunner> runner, const PerturbConfig& config) {
+  std::unique_ptr<PerturbJob> job(new PerturbJob(std::move(runner), config));
+  if (Status s = job->runner_->start(*job); !s) return s.failure();
   return job;
 }
 
@@ -112,10 +132,10 @@ Result<PerturbSummary> PerturbJob::run(const std::vector<std::unique_ptr<Perturb
     if (!taught) return taught.failure();
     learned = taught->learned();
     for (std::size_t call = 0; call < info_.apis.size(); ++call) {
-      orders_[supervisor_.positions()[call]] = thresholds_to_json(taught->thresholds(info_.apis[call]));
+      orders_[runner_->positions()[call]] = thresholds_to_json(taught->thresholds(info_.apis[call]));
     }
   }
-  Result<bool> finished = supervisor_.run(*this, supervisor_.positions(), stop);
+  Result<bool> finished = runner_->run(*this, runner_->positions(), stop);
   if (!finished) return finished.failure();
   PerturbSummary summary;
   summary.complete = *finished;
@@ -128,15 +148,15 @@ Result<PerturbSummary> PerturbJob::run(const std::vector<std::unique_ptr<Perturb
 }
 
 Result<Preheat> PerturbJob::preheat(const std::atomic<bool>& stop) {
-  PreheatJob job(supervisor_.positions(), preheat_plan(preheat_options_, info_.apis));
-  if (Result<bool> finished = supervisor_.run(job, job.asked(), stop); !finished) return finished.failure();
+  PreheatJob job(runner_->positions(), preheat_plan(preheat_options_, info_.apis));
+  if (Result<bool> finished = runner_->run(job, job.asked(), stop); !finished) return finished.failure();
   return preheat_from(preheat_options_, info_.apis, job.answers());
 }
 
 Status PerturbJob::describe(const rapidjson::Value& run) {
   Result<PerturbInfo> info = info_from_json(run);
   if (!info) return info.failure();
-  if (info->apis.size() != supervisor_.positions().size()) return plugin_failure("understand a worker: other APIs than calls");
+  if (info->apis.size() != runner_->positions().size()) return plugin_failure("understand a worker: other APIs than calls");
   info_ = std::move(*info);
   return Done{};
 }
@@ -156,8 +176,9 @@ Status PerturbJob::keep(const CallOutcome& outcome) {
   }
   for (const LostDirection& lost : outcome.lost) {
     const auto at = lost.direction == kForwardDirection ? report.rows.begin() : report.rows.end();
-    report.rows.insert(at, lost_row(report.stem, lost));
+    report.rows.insert(at, lost_row(report.stem, lost, info_.command));
   }
+  for (const LostDirection& survived : outcome.survived) note_survived(report, survived);
   reports_[outcome.position] = std::move(report);
   return Done{};
 }

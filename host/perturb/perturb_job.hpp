@@ -1,4 +1,4 @@
-// `assay perturb` in worker processes: both sides of its job.
+// The job of `assay perturb`: what a worker does for a call, and what becomes of the answers.
 #pragma once
 
 #include <atomic>
@@ -7,28 +7,29 @@
 
 #include "perturb/perturb.hpp"
 #include "perturb/ranking.hpp"
-#include "worker/supervisor.hpp"
+#include "worker/job.hpp"
 #include "worker/worker.hpp"
 
 namespace assay {
 
-/// A prepared run, for serve().
+/// A prepared run, for serve() and InProcess.
 Result<WorkerRun> perturb_worker(Registry& registry, const PerturbRequest& request);
 
 class PerturbJob final : public Job {
  public:
-  /// errors  those of Supervisor::start
-  static Result<std::shared_ptr<PerturbJob>> start(SupervisorOptions options, const PerturbConfig& config);
+  /// errors  those of JobRunner::start
+  static Result<std::unique_ptr<PerturbJob>> start(std::unique_ptr<JobRunner> runner, const PerturbConfig& config);
 
   [[nodiscard]] const PerturbInfo& info() const { return info_; }
 
-  /// As PerturbRun::run, with a call that a worker dies of or doesn't finish as a row.
+  /// Measures the selected calls, after preheating if that is the handler, and hands each to every sink in dump order. `stop` ends
+  /// the run early.
   Result<PerturbSummary> run(const std::vector<std::unique_ptr<PerturbSink>>& sinks, const std::atomic<bool>& stop);
 
  private:
-  PerturbJob(SupervisorOptions options, const PerturbConfig& config);
+  PerturbJob(std::unique_ptr<JobRunner> runner, const PerturbConfig& config);
 
-  /// The thresholds that the workers' answers teach.
+  /// The thresholds that the calls' answers teach.
   Result<Preheat> preheat(const std::atomic<bool>& stop);
 
   Status describe(const rapidjson::Value& run) override;
@@ -36,7 +37,7 @@ class PerturbJob final : public Job {
   Status keep(const CallOutcome& outcome) override;
   Status pass_on(std::size_t position) override;
 
-  Supervisor supervisor_;
+  std::unique_ptr<JobRunner> runner_;
   bool preheats_;
   PreheatOptions preheat_options_;
   PerturbInfo info_;

@@ -81,6 +81,7 @@ Perturber::Perturber(Dump dump, InputBuilder builder, Engine engine, Perturbatio
 
 PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thresholds thresholds,
                                   const Evaluator::Started& started) const {
+  unsound_ = false;
   const RecordedCall recorded = dump_.read(position);
   PerturbReport report;
   report.stem = recorded.stem;
@@ -93,6 +94,12 @@ PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thr
     evaluate_direction(recorded, true, thresholds, report);
   }
   return report;
+}
+
+Invocation Perturber::invoke(const Call& call, const CallInputs& inputs) const {
+  Invocation run = engine_.invoke(call.api, call.code(), inputs, call.seed);
+  unsound_ = unsound_ || run.status == ASSAY_INTERNAL || run.status == ASSAY_OUT_OF_MEMORY;
+  return run;
 }
 
 void Perturber::evaluate_direction(const RecordedCall& recorded, bool backward, Thresholds thresholds,
@@ -115,7 +122,7 @@ void Perturber::evaluate_direction(const RecordedCall& recorded, bool backward, 
   Result<CallInputs> inputs = build_call_inputs(builder_, recorded, backward);
   if (!inputs) return not_run(code::kNoInputs, inputs.failure().message, inputs.failure().kind == FailureKind::kInput);
   call.inputs = std::move(*inputs);
-  const Invocation original = engine_.invoke(call.api, call.code(), call.inputs, call.seed);
+  const Invocation original = invoke(call, call.inputs);
   if (original.status != ASSAY_OK) return not_run(code::kEngineRefused, original.message, original.status == ASSAY_INTERNAL);
   call.original = run_outputs(original.results, backward);
   call.plain_ms = original.milliseconds;
@@ -136,7 +143,8 @@ void Perturber::evaluate_direction(const RecordedCall& recorded, bool backward, 
       PerturbRow row = call.row(chain.name());
       row.finding = Finding::kNotEligible;
       row.reason = code::kNotEligible;
-      row.message = "no input that this perturbation is for" + first_refusal(call.inputs, chain);
+      row.message = "no input that this perturbation is for" +
+                    escape_control(first_refusal(call.inputs, [&](const Tensor& tensor) { return chain.refusal(tensor); }));
       report.rows.push_back(std::move(row));
     }
     for (const InputSet& set : sets) report.rows.push_back(measure(call, chain, set, thresholds, report));
@@ -219,7 +227,7 @@ Perturber::Attempt Perturber::attempt(const Call& call, const PerturbationChain&
   }
   out.perturb_ms = milliseconds_since(start);
   if (chain.is_identity() || options_.inputs == InputChoice::kPeer || out.perturbed()) {
-    out.run = engine_.invoke(call.api, call.code(), moved, call.seed);
+    out.run = invoke(call, moved);
   }
   return out;
 }
@@ -346,6 +354,7 @@ void Perturber::add_peer_rows(const Call& call, const PerturbationChain& chain, 
 }
 
 PreheatAnswer Perturber::ask(std::size_t position, int step, const Evaluator::Started& started) const {
+  unsound_ = false;
   const RecordedCall recorded = dump_.read(position);
   PreheatAnswer answer;
   if (!recorded.forward || !entry_problem(recorded, false).empty()) return answer;
@@ -358,7 +367,7 @@ PreheatAnswer Perturber::ask(std::size_t position, int step, const Evaluator::St
   call.api = recorded.api;
   call.seed = call_seed(options_.seed, recorded.stem);
   call.inputs = std::move(*inputs);
-  const Invocation original = engine_.invoke(call.api, ASSAY_FORWARD, call.inputs, call.seed);
+  const Invocation original = invoke(call, call.inputs);
   if (original.status != ASSAY_OK) return answer;
   const std::vector<InputSet> sets = sets_of(call, *noisy);
   if (sets.empty()) return answer;

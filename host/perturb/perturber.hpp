@@ -44,10 +44,14 @@ class Perturber {
   /// A call's answer in a step of preheating. What can't be asked counts as consistent, as the peer has it.
   [[nodiscard]] PreheatAnswer ask(std::size_t position, int step, const Evaluator::Started& started = {}) const;
 
+  /// Whether the last call has left the process unsound: the engine broke down or memory ran out.
+  [[nodiscard]] bool unsound() const { return unsound_; }
+
  private:
   struct Call;
   struct Attempt;
   void evaluate_direction(const RecordedCall& recorded, bool backward, Thresholds thresholds, PerturbReport& report) const;
+  [[nodiscard]] Invocation invoke(const Call& call, const CallInputs& inputs) const;
   [[nodiscard]] PerturbRow run_control(Call& call) const;
   [[nodiscard]] PerturbRow measure(const Call& call, const PerturbationChain& chain, const InputSet& set, Thresholds thresholds,
                                    PerturbReport& report) const;
@@ -65,6 +69,7 @@ class Perturber {
   std::vector<PerturbationChain> chains_;
   StabilityStandard standard_;
   PerturberOptions options_;
+  mutable bool unsound_ = false;
 };
 
 }  // namespace assay

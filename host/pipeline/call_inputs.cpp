@@ -9,6 +9,16 @@ std::uint64_t call_seed(std::uint64_t seed, const std::string& stem) {
   return hash;
 }
 
+std::string entry_problem(const RecordedCall& call, bool backward) {
+  if (!call.forward) return "the dump has no forward entry of this call";
+  if (call.forward->error) return *call.forward->error;
+  if (backward && call.backward->error) return *call.backward->error;
+  if (!call.forward->has_inputs || (backward && !call.backward->has_inputs)) {
+    return "the entry has no inputs (recorded with a data_mode that leaves them out)";
+  }
+  return "";
+}
+
 Result<CallInputs> build_call_inputs(const InputBuilder& builder, const RecordedCall& call, bool backward) {
   CallInputs inputs;
   const RecordedDirection& forward = *call.forward;

@@ -345,6 +345,8 @@ class Workers(PerturbCase):
             crash, = by_call["Torch.crash.1.forward"]
             self.assertEqual((crash["finding"], crash["reason"]), ("not run", "ASSAY-RUN-012"))
             self.assertIn("signal 11", crash["message"])
+            self.assertIn("reproduce: assay perturb", crash["message"])
+            self.assertIn("--api 'Torch.crash.1'", crash["message"])
             hang, = by_call["Torch.hang.3.forward"]
             self.assertEqual((hang["finding"], hang["reason"]), ("not run", "ASSAY-RUN-013"))
             self.assertIn("not finished after 2.0 s", hang["message"])
