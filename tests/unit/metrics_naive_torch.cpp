@@ -126,7 +126,7 @@ void add_ulp(assay_dtype dtype, const Array& a, const Array& e, Numbers& out) {
 void add_standards(assay_dtype dtype, const Errors& errors, const Array& a, const Array& e, const Array& rounded, Numbers& out) {
   const Column column = column_of(dtype);
   const Real largest = largest_finite(dtype);
-  const Real overflow = dtype == kBFloat16 ? Real(std::numeric_limits<float>::max()) : largest;
+  const Real overflow = dtype == kFloat16 ? largest : std::max(largest, Real(std::numeric_limits<float>::max()));
   const auto in_arithmetic = [&](Real limit) { return errors.single ? Real(static_cast<float>(limit)) : limit; };
   const auto n = static_cast<Real>(a.size());
   Array small, normal;

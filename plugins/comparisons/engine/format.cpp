@@ -1,5 +1,6 @@
 #include "format.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace assay::engine {
@@ -39,7 +40,8 @@ PeerLimits peer_limits(assay_dtype actual, assay_dtype expected) {
   const Format tested = format_of(actual);
   limits.is_single = actual.bits <= 32 && expected.bits <= 32;
   limits.largest = tested.largest;
-  limits.overflow = actual == kBFloat16 ? format_of(kFloat32).largest : tested.largest;
+  // bfloat16 and float8 are computed in float32.
+  limits.overflow = std::max(tested.largest, actual == kFloat16 ? 0.0 : format_of(kFloat32).largest);
   // The peer turns bfloat16 into float32, so its expected side has float32's epsilon unless it is replaced.
   limits.epsilon = actual == kBFloat16 ? std::ldexp(1.0, -8) : format_of(expected == kBFloat16 ? kFloat32 : expected).epsilon;
   if (actual == kFloat16) {

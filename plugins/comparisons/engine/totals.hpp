@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "metrics.hpp"
@@ -25,10 +26,10 @@ struct PeerTotals {
   std::uint64_t negative = 0;
   std::uint64_t ulp_over = 0;
   double normal_max_relative = 0;
-  double normal_relative = 0;  ///< sum
-  double normal_square = 0;    ///< sum of d^2
-  double ulp_max = -1;         ///< NaN once an element's is; float8's may be negative
-  double ulp = 0;              ///< sum
+  double normal_relative = 0;                                 ///< sum
+  double normal_square = 0;                                   ///< sum of d^2
+  double ulp_max = -std::numeric_limits<double>::infinity();  ///< NaN once an element's is; float8's may be negative
+  double ulp = 0;                                             ///< sum
 
   void merge(const PeerTotals& next);
 };
