@@ -353,6 +353,16 @@ class Workers(PerturbCase):
             self.assertIn("5 calls", process.stdout)
 
 
+    def test_a_crash_while_preheating_costs_its_row(self):
+        dump = self.dump_of([(f"Torch.{name}", [([1.0, 2.0], "float32")], {}) for name in ("double", "crash", "double", "double")])
+        config = self.config(handler="preheat", stage="forward", preheat={"steps": 3}, perturbations=[{"component": "add-noise"}])
+        _, out = self.perturb(dump, "--plugin-path", TEST_PLUGINS, "--engine", "example.drifting", "--config", config, "-j", 2, expect=3)
+        self.assertEqual([row["finding"] for row in rows(out / "perturb.csv")],
+                         ["control", "stable", "not run", "control", "stable", "control", "stable"])
+        learned = {row["api"]: float(row["threshold"]) for row in rows(out / "preheat.csv")}
+        self.assertLess(learned["Torch.double"], 2.05)
+
+
 class OtherEngines(PerturbCase):
     def test_an_operator_that_is_not_deterministic_is_reported_as_that(self):
         dump = self.dump_of([("Torch.drift", [([1.0, 2.0], "float32")], {}), ("Torch.double", [([1.0, 2.0], "float32")], {}),

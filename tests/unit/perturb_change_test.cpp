@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "assay/sdk/float_format.hpp"
+#include "assay/sdk/random.hpp"
 #include "perturb/change.hpp"
 #include "support/perturbation_under_test.hpp"
 
@@ -43,9 +46,7 @@ TEST(Change, CountsNumbersThatAreNoneAnyMore) {
   EXPECT_TRUE(std::isinf(c.worst_relative));
 }
 
-TEST(Change, OfZerosHasNoRelativeSize) {
-  EXPECT_TRUE(std::isinf(change({0, 0}, {0, 1e-8f}).relative));
-}
+TEST(Change, OfZerosHasNoRelativeSize) { EXPECT_TRUE(std::isinf(change({0, 0}, {0, 1e-8f}).relative)); }
 
 TEST(Change, SurvivesSquaresThatOverflowOrVanish) {
   for (const double scale : {1e200, 1e-200, 1e-310}) {
@@ -89,6 +90,72 @@ TEST(Change, FindsTheWorstElementOfALargeTensor) {
   EXPECT_EQ(c.changed, 2);
   EXPECT_EQ(c.worst, 4321);
   EXPECT_NEAR(c.worst_relative, 0.01, 1e-6);
+}
+
+/// The same numbers one by one, as the header says them.
+void expect_plain(const Tensor& before, const Tensor& after) {
+  double difference = 0;
+  double whole = 0;
+  double of_changed = 0;
+  std::int64_t changed = 0;
+  const auto n = before.numel();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double x = before.view().number_at(i);
+    const double y = after.view().number_at(i);
+    changed += x == y || (std::isnan(x) && std::isnan(y)) ? 0 : 1;
+    if (!std::isfinite(x) || !std::isfinite(y)) continue;
+    difference += (y - x) * (y - x);
+    whole += x * x;
+    of_changed += x != y ? x * x : 0;
+  }
+  const Change c = change_of(before.view(), after.view());
+  EXPECT_EQ(c.changed, changed);
+  EXPECT_NEAR(c.relative == 0 ? 0 : c.relative / std::sqrt(difference / whole), difference == 0 ? 0 : 1, 1e-12);
+  EXPECT_NEAR(c.relative == 0 ? 0 : c.relative_of_changed / std::sqrt(difference / of_changed), difference == 0 ? 0 : 1, 1e-12);
+  const double floor = std::sqrt(whole / static_cast<double>(n)) / 1024;
+  std::int64_t worst = -1;
+  double largest = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double x = before.view().number_at(i);
+    const double y = after.view().number_at(i);
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    const double ratio = std::fabs(y - x) / std::max(std::fabs(x), floor);
+    const double relative = std::isnan(ratio) ? INFINITY : ratio;
+    if (relative > largest * (1 + 1e-12)) {
+      largest = relative;
+      worst = i;
+    }
+  }
+  EXPECT_EQ(c.worst, worst);
+  EXPECT_TRUE(c.worst_relative == largest || std::fabs(c.worst_relative / largest - 1) < 1e-12);
+}
+
+TEST(Change, IsTheSameForEveryTypeLengthAndClass) {
+  const RandomStream stream(3);
+  for (const assay_dtype dtype : {kFloat16, kBFloat16, kFloat32, kFloat64, kFloat8E4M3FN, kFloat8E5M2}) {
+    for (const std::int64_t n : {1, 7, 8, 9, 1023, 1024, 1025, 5000}) {
+      for (const bool with_special : {false, true}) {
+        SCOPED_TRACE(std::string(dtype_name(dtype)) + ", " + std::to_string(n) + (with_special ? ", special numbers" : ""));
+        visit_format(dtype, [&](auto format) {
+          using F = decltype(format);
+          using T = typename F::Storage;
+          const auto seed = static_cast<std::uint64_t>(n);
+          std::vector<std::uint64_t> left(static_cast<std::size_t>(n));
+          std::vector<std::uint64_t> right(left.size());
+          for (std::size_t i = 0; i < left.size(); ++i) {
+            const std::uint32_t word = stream.word(seed * 10000 + i);
+            const double number = (word % 2001 - 1000.0) / 500;
+            left[i] = F::narrow(static_cast<typename F::Wide>(number));
+            right[i] = word % 3 == 0 ? static_cast<T>(left[i] ^ 1u) : left[i];
+            if (with_special && word % 7 == 0) left[i] = F::kEnd;
+            if (with_special && word % 11 == 0) right[i] = F::kEnd;
+          }
+          const std::vector<std::int64_t> shape = {n};
+          expect_plain(tensor_of_bits(dtype, shape, left), tensor_of_bits(dtype, shape, right));
+        });
+      }
+    }
+  }
 }
 
 // W15
