@@ -14,8 +14,11 @@ namespace {
 /// the thresholds to judge with.
 constexpr std::string_view kAsk = "ask ";
 
-std::string answer(const Perturber& perturber, std::size_t position, std::string_view steps, const Started& started) {
+std::string answer(const Perturber& perturber, std::size_t position, unsigned directions, std::string_view steps,
+                   const Started& started) {
   std::vector<PreheatAnswer> answers;
+  // Only forward calls are asked; without them there is nothing left to do.
+  if ((directions & kForwardDirection) == 0) return answers_to_json(answers);
   for (const std::string_view step : split(steps, ',')) {
     answers.push_back(perturber.ask(position, std::atoi(std::string(step).c_str()), started));
   }
@@ -97,7 +100,8 @@ Result<WorkerRun> perturb_worker(Registry& registry, const PerturbRequest& reque
   const auto run = std::make_shared<PerturbRun>(std::move(*prepared));
   const auto evaluate = [run](std::size_t position, unsigned directions, const std::string& order, const Started& started) {
     const Perturber& perturber = run->perturber();
-    if (order.starts_with(kAsk)) return answer(perturber, position, std::string_view(order).substr(kAsk.size()), started);
+    if (order.starts_with(kAsk))
+      return answer(perturber, position, directions, std::string_view(order).substr(kAsk.size()), started);
     const Result<Preheat::Thresholds> thresholds = thresholds_from_json(order);
     return report_to_json(perturber.evaluate(position, directions, thresholds ? &*thresholds : nullptr, started));
   };
