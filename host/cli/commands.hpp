@@ -11,6 +11,7 @@ using Arguments = std::vector<std::string>;
 int check_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
 int perturb_command(const Arguments& arguments);
+int watch_command(const Arguments& arguments);
 int plugins_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);  ///< `assay plugins validate`
 int report_command(const Arguments& arguments);

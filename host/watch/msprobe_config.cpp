@@ -135,6 +135,8 @@ Result<rapidjson::Document> watch_layer_of(const Json& msprobe, const std::strin
   out.copy_list("list", "contains");
   out.copy_list(msprobe, "step", "steps");
   out.copy_list(msprobe, "rank", "ranks");
+  const auto path = msprobe.FindMember("dump_path");
+  if (path != msprobe.MemberEnd() && path->value.IsString()) out.set_text("peer_path", path->value.GetString());
   Json formats(rapidjson::kArrayType);
   formats.PushBack("msprobe", out.allocator());
   out.set("formats", std::move(formats));

@@ -117,7 +117,6 @@ Result<WatchConfig> WatchConfig::load(std::string_view text, const std::string& 
     Result<rapidjson::Document> user = parse_json(text, origin);
     if (!user) return user.failure();
     if (is_msprobe_config(*user)) {
-      config.dump_path = read_text_or(*user, "dump_path", "");
       Result<rapidjson::Document> layer = watch_layer_of(*user, origin);
       if (!layer) return layer.failure();
       user = std::move(*layer);
@@ -157,6 +156,7 @@ Result<WatchConfig> WatchConfig::load(std::string_view text, const std::string& 
     config.jsonl = config.jsonl || format == "jsonl";
   }
   if (merged.HasMember("seed")) config.seed = merged["seed"].GetUint64();
+  config.dump_path = read_text_or(merged, "peer_path", "");
   config.json = indented_json(merged);
   if (config.compat) {
     if (Status s = make_compatible(config.stages); !s) return input_failure(origin + ": " + s.failure().message);

@@ -22,6 +22,7 @@ struct CallName {
   std::uint64_t call = 0;
   bool backward = false;
   bool recompute = false;
+  bool in_module = true;  ///< inside a module that is asked for
   const char* node = "";
 };
 

@@ -92,6 +92,15 @@ Result<std::shared_ptr<Session>> Session::start(const std::string& config_json, 
   return session;
 }
 
+bool Session::in_module() const {
+  if (config_.modules.empty()) return true;
+  const std::vector<std::string>& modules = module_stack();
+  return std::any_of(modules.begin(), modules.end(), [&](const std::string& module) {
+    return std::any_of(config_.modules.begin(), config_.modules.end(),
+                       [&](const std::string& glob) { return glob_match(glob, module); });
+  });
+}
+
 Session::Naming Session::name_call(const OperatorInfo& info) {
   Naming out;
   CallName& name = out.name;
@@ -110,20 +119,14 @@ Session::Naming Session::name_call(const OperatorInfo& info) {
     }
     name.api = node->forward.api;
     name.call = node->forward.call;
+    name.in_module = config_.modules.empty() || (node->forward.api != nullptr && node->forward.in_module);
   } else {
+    name.in_module = in_module();
     name.api = info.api;
     name.call = info.api->calls.fetch_add(1, std::memory_order_relaxed);
   }
-  out.selected = name.backward ? config_.backward : config_.forward;
+  out.selected = name.in_module && (name.backward ? config_.backward : config_.forward);
   if (!out.selected) return out;
-  if (!config_.modules.empty()) {
-    const std::vector<std::string>& modules = module_stack();
-    out.selected = std::any_of(modules.begin(), modules.end(), [&](const std::string& module) {
-      return std::any_of(config_.modules.begin(), config_.modules.end(),
-                         [&](const std::string& glob) { return glob_match(glob, module); });
-    });
-    if (!out.selected) return out;
-  }
   if (selects_all_) return out;
   const std::string api = name.api != nullptr ? name.api->name : "";
   const std::string stem = api.empty() ? "" : api + "." + std::to_string(name.call);
@@ -168,7 +171,8 @@ void Session::skip(const OperatorInfo& info, const char* reason) {
 void Session::remember_nodes(const CallName& name, std::uint64_t first) {
   const std::uint64_t end = at::sequence_number::peek();
   if (!name.backward && end > first) {
-    forward_calls_.add(first, end, {name.api, name.call, config_.call_sites == CallSites::kAll ? current_call_site() : ""});
+    forward_calls_.add(first, end,
+                       {name.api, name.call, name.in_module, config_.call_sites == CallSites::kAll ? current_call_site() : ""});
   }
 }
 
@@ -266,6 +270,18 @@ void Session::run_checked(const c10::OperatorHandle& op, const OperatorInfo& inf
     if (row.verdict == Verdict::kSkip) ++total_.skipped[info.name + ": " + row.reason];
     if (row.verdict == Verdict::kError || row.verdict == Verdict::kWarning) ++now_.findings;
     if (log_) log_->add(step_, row);
+  }
+}
+
+void Session::set_paused(bool paused) {
+  const std::lock_guard lock(mutex_);
+  if (paused == paused_) return;
+  paused_ = paused;
+  // The budget is a share of the time that is watched.
+  if (paused) {
+    pause_began_ = Clock::now();
+  } else {
+    step_began_ += Clock::now() - pause_began_;
   }
 }
 

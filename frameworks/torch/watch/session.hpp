@@ -33,7 +33,7 @@ class Session {
 
   Status end_step();
   Status stop();
-  void set_paused(bool paused) { paused_ = paused; }
+  void set_paused(bool paused);
   void note(std::string text);
   [[nodiscard]] assay_watch_numbers numbers();
   [[nodiscard]] bool watches_rank() const { return watches_rank_; }
@@ -53,6 +53,8 @@ class Session {
     CallName name;
     bool selected = false;
   };
+  /// Whether the thread is in a module that is asked for.
+  [[nodiscard]] bool in_module() const;
   Naming name_call(const OperatorInfo& info);
   [[nodiscard]] const char* reason_to_skip(const OperatorInfo& info, c10::ArrayRef<c10::IValue> arguments) const;
   [[nodiscard]] std::uint64_t kind_of(const OperatorInfo& info, bool backward, c10::ArrayRef<c10::IValue> arguments) const;
@@ -81,6 +83,7 @@ class Session {
   std::int64_t step_ = 0;
   std::int64_t rank_ = 0;
   Clock::time_point step_began_;
+  Clock::time_point pause_began_;
   StepNumbers now_;
   WatchSummary total_;
   std::string first_finding_;

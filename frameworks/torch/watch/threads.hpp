@@ -16,6 +16,7 @@ namespace assay::watch {
 struct ForwardCall {
   const Api* api = nullptr;
   std::uint64_t call = 0;
+  bool in_module = true;  ///< inside a module that is asked for
   std::string call_site;  ///< only where all are asked for
 };
 

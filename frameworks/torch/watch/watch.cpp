@@ -7,6 +7,8 @@
 #include <torch/library.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 
@@ -86,6 +88,19 @@ int32_t contained(char* message, std::size_t size, Body&& body) noexcept {
     return report(internal_failure(e.what()), message, size);
   }
 }
+
+/// Starts the watch of a program that only has this library preloaded (`assay watch --preload`).
+const bool preloaded = [] {
+  const char* out = std::getenv("ASSAY_WATCH_OUT");
+  if (std::getenv("ASSAY_WATCH_PRELOADED") == nullptr || out == nullptr) return false;
+  char message[1024] = "";
+  if (assay_watch_start(std::getenv("ASSAY_WATCH_CONFIG"), out, message, sizeof message) != ASSAY_WATCH_OK) {
+    std::fprintf(stderr, "assay: watch: %s; the program runs without it\n", message);
+    return false;
+  }
+  std::atexit([] { assay_watch_stop(); });
+  return true;
+}();
 
 }  // namespace
 

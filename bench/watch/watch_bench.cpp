@@ -1,0 +1,213 @@
+// usage: bench_watch [--repetitions N] [--threads N] [llama|tiny|bfloat16|budget ...]
+//
+// Times a training step plainly, watched, and with every checked operator simply run twice (the bound); all in turn, medians of the
+// repetitions, memory by the allocator.
+#include <malloc.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assay/watch.h"
+#include "llama_layer.hpp"
+#include "run_twice.hpp"
+
+namespace assay::bench {
+
+namespace {
+
+/// Counts what tensors take.
+class CountingAllocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(std::size_t size) const override {
+    void* memory = nullptr;
+    if (size != 0 && ::posix_memalign(&memory, 64, size) != 0) throw std::bad_alloc();
+    if (memory != nullptr) {
+      now += ::malloc_usable_size(memory);
+      peak = std::max(peak, now);
+    }
+    return {memory, memory, &release, c10::Device(c10::kCPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &release; }
+
+  static void release(void* memory) {
+    if (memory == nullptr) return;
+    now -= ::malloc_usable_size(memory);
+    ::free(memory);
+  }
+  static inline std::size_t now = 0;
+  static inline std::size_t peak = 0;
+};
+
+struct Mode {
+  std::string name;
+  std::function<void()> begin;
+  std::function<void()> end;
+  std::vector<double> milliseconds;
+  std::size_t peak = 0;
+  std::uint64_t operators = 0;
+};
+
+std::string scratch() {
+  static const std::string folder = [] {
+    std::string pattern = (std::filesystem::temp_directory_path() / "bench-watch-XXXXXX").string();
+    return std::string(::mkdtemp(pattern.data()));
+  }();
+  return folder;
+}
+
+void start(const std::string& config) {
+  char message[1024] = "";
+  if (assay_watch_start(config.c_str(), scratch().c_str(), message, sizeof message) == ASSAY_WATCH_OK) return;
+  std::fprintf(stderr, "bench_watch: %s\n", message);
+  std::exit(1);
+}
+
+Mode watched(const std::string& name, const std::string& config) {
+  return {name, [config] { start(config); }, [] { assay_watch_stop(); }, {}, 0, 0};
+}
+
+Mode bound(const std::string& name, bool forward, bool backward) {
+  return {name, [=] { run_twice(forward, backward); }, [] { run_twice(false, false); }, {}, 0, 0};
+}
+
+Mode plain() {
+  return {"plain", [] {}, [] {}, {}, 0, 0};
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+void measure(LlamaStep& step, std::vector<Mode>& modes, int repetitions) {
+  step.run();
+  for (int i = 0; i < repetitions; ++i) {
+    for (Mode& mode : modes) {
+      mode.begin();
+      CountingAllocator::peak = CountingAllocator::now;
+      operators_run_twice();
+      const auto began = std::chrono::steady_clock::now();
+      step.run();
+      mode.milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+      mode.peak = CountingAllocator::peak;
+      assay_watch_numbers numbers{};
+      numbers.struct_size = sizeof numbers;
+      assay_watch_get_numbers(&numbers);
+      mode.operators = std::max(operators_run_twice(), numbers.checked);
+      mode.end();
+    }
+  }
+  std::printf("%-34s %10s %8s %8s %8s\n", "", "ms", "x plain", "memory", "checked");
+  for (const Mode& mode : modes) {
+    const double ms = median(mode.milliseconds);
+    std::printf("%-34s %10.2f %8.3f %8.3f %8llu\n", mode.name.c_str(), ms, ms / median(modes.front().milliseconds),
+                static_cast<double>(mode.peak) / static_cast<double>(modes.front().peak),
+                static_cast<unsigned long long>(mode.operators));
+  }
+}
+
+std::string config_of(const std::string& perturbation, const std::string& stage) {
+  return R"({"budget": "none", "perturbations": [{"component": ")" + perturbation + R"("}], "stage": ")" + stage + "\"}";
+}
+
+void llama(int repetitions) {
+  LlamaStep step({}, at::kFloat);
+  std::vector<Mode> modes = {plain(),
+                             watched("intercept only", R"({"only": ["nothing"]})"),
+                             bound("bound forward", true, false),
+                             watched("add-noise forward", config_of("add-noise", "forward")),
+                             watched("bit-noise forward", config_of("bit-noise", "forward")),
+                             watched("change-value forward", config_of("change-value", "forward")),
+                             watched("no-change forward", config_of("no-change", "forward")),
+                             bound("bound forward and backward", true, true),
+                             watched("add-noise forward and backward", config_of("add-noise", "both"))};
+  measure(step, modes, repetitions);
+}
+
+void bfloat16(int repetitions) {
+  LlamaStep step({}, at::kBFloat16);
+  std::vector<Mode> modes = {plain(), bound("bound forward", true, false),
+                             watched("improve-precision forward", config_of("improve-precision", "forward"))};
+  measure(step, modes, repetitions);
+}
+
+void tiny(int repetitions) {
+  LlamaStep step({144, 4, 384, 16, 28}, at::kFloat);
+  std::vector<Mode> modes = {plain(), watched("intercept only", R"({"only": ["nothing"]})"),
+                             bound("bound forward and backward", true, true),
+                             watched("add-noise forward and backward", config_of("add-noise", "both"))};
+  measure(step, modes, repetitions * 4);
+  const Mode& check = modes[3];
+  std::printf("cost of a check over running the operator again: %.1f us\n",
+              (median(check.milliseconds) - median(modes[2].milliseconds)) * 1000 / static_cast<double>(check.operators));
+}
+
+void budget() {
+  LlamaStep step({}, at::kFloat);
+  std::vector<double> plain_ms;
+  std::vector<double> watched_ms;
+  const auto timed = [&] {
+    const auto began = std::chrono::steady_clock::now();
+    step.run();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+  };
+  step.run();
+  start(R"({"budget": "5%"})");
+  assay_watch_numbers numbers{};
+  numbers.struct_size = sizeof numbers;
+  for (int i = 0; i < 60; ++i) {
+    watched_ms.push_back(timed());
+    assay_watch_step();
+    assay_watch_pause(1);
+    plain_ms.push_back(timed());
+    assay_watch_pause(0);
+  }
+  assay_watch_get_numbers(&numbers);
+  assay_watch_stop();
+  double ratio = 0;
+  for (std::size_t i = 0; i < plain_ms.size(); ++i) ratio += watched_ms[i] / plain_ms[i] / static_cast<double>(plain_ms.size());
+  std::printf("budget 5%%: %.3fx (mean of %zu steps beside a plain one), everything checked after %lld steps, %llu of %llu kinds\n",
+              ratio, plain_ms.size(), static_cast<long long>(numbers.covered_after),
+              static_cast<unsigned long long>(numbers.kinds_checked), static_cast<unsigned long long>(numbers.kinds));
+}
+
+}  // namespace
+
+}  // namespace assay::bench
+
+int main(int argc, char** argv) {
+  using namespace assay::bench;
+  int repetitions = 7;
+  std::vector<std::string> parts;
+  at::set_num_threads(2);
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--repetitions") == 0 && i + 1 < argc) {
+      repetitions = std::max(1, std::atoi(argv[++i]));
+    } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
+      at::set_num_threads(std::max(1, std::atoi(argv[++i])));
+    } else {
+      parts.emplace_back(argv[i]);
+    }
+  }
+  if (parts.empty()) parts = {"llama", "bfloat16", "tiny", "budget"};
+  ::setenv("ASSAY_HOME", ASSAY_HOME_FOLDER, 0);
+  static CountingAllocator allocator;
+  c10::SetAllocator(c10::kCPU, &allocator, 100);
+  for (const std::string& part : parts) {
+    std::printf("\n%s\n", part.c_str());
+    if (part == "llama") llama(repetitions);
+    if (part == "bfloat16") bfloat16(repetitions);
+    if (part == "tiny") tiny(repetitions);
+    if (part == "budget") budget();
+  }
+  std::filesystem::remove_all(scratch());
+  return 0;
+}
