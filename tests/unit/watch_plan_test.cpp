@@ -9,7 +9,7 @@ namespace {
 
 /// A job whose operators take `plain` and whose checks take `cost`; returns the checks of each step.
 struct Job {
-  explicit Job(CheckPlan& plan, int kinds, double plain, double cost) : plan(plan), kinds(kinds), plain(plain), cost(cost) {}
+  Job(CheckPlan& of, int count, double plain_ns, double cost_ns) : plan(of), kinds(count), plain(plain_ns), cost(cost_ns) {}
 
   std::multiset<std::uint64_t> step(int calls_of_each = 1) {
     std::multiset<std::uint64_t> checked;

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <tuple>
 
 #include "assay/sdk/random.hpp"
 #include "base/locations.hpp"
@@ -77,6 +79,11 @@ Result<std::shared_ptr<Session>> Session::start(const std::string& config_json, 
   session->rank_ = rank_of_process();
   session->watches_rank_ = session->config_.ranks.holds(session->rank_);
   session->selects_all_ = session->config_.only.empty() && session->config_.skip.empty() && session->config_.contains.empty();
+  for (const std::vector<std::string>* list : {&session->config_.only, &session->config_.skip, &session->config_.contains}) {
+    for (const std::string& name : *list) {
+      session->selects_by_number_ = session->selects_by_number_ || name.find_first_of("0123456789?") != std::string::npos;
+    }
+  }
   session->step_selected_ = session->config_.steps.holds(0);
   if (session->watches_rank_) {
     Result<std::unique_ptr<WatchLog>> log = WatchLog::create(out, session->rank_, session->config_);
@@ -126,12 +133,21 @@ Session::Naming Session::name_call(const OperatorInfo& info) {
     name.call = info.api->calls.fetch_add(1, std::memory_order_relaxed);
   }
   out.selected = name.in_module && (name.backward ? config_.backward : config_.forward);
-  if (!out.selected) return out;
-  if (selects_all_) return out;
-  const std::string api = name.api != nullptr ? name.api->name : "";
-  const std::string stem = api.empty() ? "" : api + "." + std::to_string(name.call);
-  out.selected = config_.selects(stem, api, info.name, stem.empty() ? "" : stem + (name.backward ? ".backward" : ".forward"));
+  if (out.selected && !selects_all_) out.selected = is_named(info, name);
   return out;
+}
+
+bool Session::is_named(const OperatorInfo& info, const CallName& name) const {
+  const auto ask = [&] {
+    const std::string api = name.api != nullptr ? name.api->name : "";
+    const std::string stem = api.empty() ? "" : api + "." + std::to_string(name.call);
+    return config_.selects(stem, api, info.name, stem.empty() ? "" : stem + (name.backward ? ".backward" : ".forward"));
+  };
+  if (selects_by_number_) return ask();
+  thread_local std::map<std::tuple<const Session*, const OperatorInfo*, const Api*, bool>, bool> known;
+  const auto [entry, is_new] = known.try_emplace({this, &info, name.api, name.backward}, false);
+  if (is_new) entry->second = ask();
+  return entry->second;
 }
 
 const char* Session::reason_to_skip(const OperatorInfo& info, c10::ArrayRef<c10::IValue> arguments) const {
@@ -165,7 +181,7 @@ std::uint64_t Session::kind_of(const OperatorInfo& info, bool backward, c10::Arr
 
 void Session::skip(const OperatorInfo& info, const char* reason) {
   const std::lock_guard lock(mutex_);
-  ++total_.skipped[info.name + ": " + reason];
+  ++skipped_[{&info, reason}];
 }
 
 void Session::remember_nodes(const CallName& name, std::uint64_t first) {
@@ -211,7 +227,7 @@ void Session::run_named(const c10::OperatorHandle& op, const OperatorInfo& info,
     remember_nodes(naming.name, first_node);
     const std::lock_guard lock(mutex_);
     ++now_.operators;
-    if (info.skipped != nullptr) ++total_.skipped[info.name + ": " + info.skipped];
+    if (info.skipped != nullptr) ++skipped_[{&info, info.skipped}];
     return;
   }
   const c10::ArrayRef<c10::IValue> arguments = torch::jit::last(*stack, op.schema().arguments().size());
@@ -263,11 +279,11 @@ void Session::run_checked(const c10::OperatorHandle& op, const OperatorInfo& inf
   const double cost = nanoseconds(saved - start) + nanoseconds(Clock::now() - ran);
   const std::lock_guard lock(mutex_);
   plan_->checked(kind, cost);
-  if (why != nullptr) ++total_.skipped[info.name + ": " + why];
+  if (why != nullptr) ++skipped_[{&info, why}];
   for (WatchRow& row : rows) {
     row.cost_us = cost / 1000;
     ++now_.checked;
-    if (row.verdict == Verdict::kSkip) ++total_.skipped[info.name + ": " + row.reason];
+    if (row.verdict == Verdict::kSkip) ++skipped_[{&info, row.reason}];
     if (row.verdict == Verdict::kError || row.verdict == Verdict::kWarning) ++now_.findings;
     if (log_) log_->add(step_, row);
   }
@@ -336,6 +352,7 @@ Status Session::stop() {
   total_.covered_after = plan_->covered_after();
   total_.cost_share = plan_->cost_share();
   total_.learned = checker_.learned();
+  for (const auto& [what, calls] : skipped_) total_.skipped[what.first->name + ": " + what.second] += calls;
   total_.complete = true;
   return log_->write_summary(total_);
 }
@@ -347,7 +364,7 @@ assay_watch_numbers Session::numbers() {
   out.step = step_;
   out.operators = total_.operators + now_.operators;
   out.checked = total_.checked + now_.checked;
-  for (const auto& [what, calls] : total_.skipped) out.skipped += calls;
+  for (const auto& [what, calls] : skipped_) out.skipped += calls;
   out.findings = total_.findings + now_.findings;
   out.kinds = plan_->kinds();
   out.kinds_checked = plan_->kinds_checked();

@@ -65,6 +65,8 @@ class Session {
   void report_modified(const OperatorInfo& info, const CallName& name, const Fingerprints& before);
   void remember_nodes(const CallName& name, std::uint64_t first);
   void skip(const OperatorInfo& info, const char* reason);
+  /// Whether the configuration names the call; the answer is kept where it doesn't depend on the call's number.
+  [[nodiscard]] bool is_named(const OperatorInfo& info, const CallName& name) const;
   void show_line();
 
   WatchConfig config_;
@@ -76,6 +78,7 @@ class Session {
   std::atomic<bool> step_selected_{true};
   bool watches_rank_ = true;
   bool selects_all_ = true;
+  bool selects_by_number_ = false;  ///< some name that is asked for may hold the number of a call
 
   std::mutex mutex_;  ///< for what follows
   std::unique_ptr<WatchLog> log_;
@@ -86,6 +89,7 @@ class Session {
   Clock::time_point pause_began_;
   StepNumbers now_;
   WatchSummary total_;
+  std::map<std::pair<const OperatorInfo*, const char*>, std::uint64_t> skipped_;
   std::string first_finding_;
 };
 
