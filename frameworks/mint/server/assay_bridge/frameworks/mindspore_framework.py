@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 from ..dtypes import ALL, BY_NAME, Dtype
 from ..failures import UNSUPPORTED, Failure
-from ..memory import LARGE, copy_from
+from ..memory import copy_from
 from .base import Framework, Info, TensorInfo, tensor_info
 
 # NumPy has no such types: their bits cross as integers of the same width.
@@ -38,6 +38,7 @@ class MindSporeFramework(Framework):
         if not self.is_healthy():
             raise RuntimeError("mint.add of two ones does not give 2")
         device = mindspore.get_context("device_target")
+        self._in_host_memory = device == "CPU"
         return Info("MindSpore", mindspore.__version__, f"pynative on {device}, numpy {numpy.__version__}")
 
     def tensor(self, memory: memoryview, info: TensorInfo) -> Any:
@@ -63,15 +64,15 @@ class MindSporeFramework(Framework):
 
     def store(self, tensor: Any, memory: memoryview) -> None:
         if isinstance(tensor, self._tensor_class):
+            if self._in_host_memory and not tensor.has_init and tensor.is_contiguous():
+                copy_from(tensor.data_ptr(), memory)  # asnumpy takes five times as long to present the same bytes
+                return
             bits = _BITS.get(self._dtypes[tensor.dtype].name)
             if bits is not None:
                 tensor = tensor.contiguous().view(self._objects[bits])
             tensor = tensor.asnumpy()
         compact = self._np.ascontiguousarray(tensor)
-        if compact.nbytes < LARGE:
-            memory[:] = compact.reshape(-1).view(self._np.uint8)
-        else:
-            copy_from(compact.ctypes.data, memory)
+        copy_from(compact.ctypes.data, memory)
 
     def address(self, tensor: Any) -> int:
         return int(tensor.data_ptr())
