@@ -115,13 +115,17 @@ std::vector<c10::IValue> as_outputs(std::vector<c10::IValue> stack, const ApiEnt
   return stack;
 }
 
+/// Normalisations write their running statistics, which no schema says.
+bool is_written_unsaid(const std::string& parameter) { return parameter == "running_mean" || parameter == "running_var"; }
+
 void run_candidate(const Candidate& candidate, Match match, ForwardRun& run) {
   run.operator_name = candidate.name;
   WriteGuard guard(run.call, run.written);
   const auto& parameters = candidate.schema->arguments();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const c10::AliasInfo* alias = parameters[i].alias_info();
-    if (candidate.writes_all || (alias != nullptr && alias->isWrite())) guard.copy(match.stack[i]);
+    const bool written = (alias != nullptr && alias->isWrite()) || is_written_unsaid(parameters[i].name());
+    if (candidate.writes_all || written) guard.copy(match.stack[i]);
   }
   candidate.run(match.stack);
   run.outputs = std::move(match.stack);

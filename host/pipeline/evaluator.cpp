@@ -4,11 +4,13 @@
 
 #include "base/text.hpp"
 #include "pipeline/call_inputs.hpp"
+#include "pipeline/changed_inputs.hpp"
 #include "pipeline/gradients.hpp"
 #include "pipeline/nudge.hpp"
 #include "pipeline/output_row.hpp"
 #include "pipeline/reasons.hpp"
 #include "pipeline/recorded_values.hpp"
+#include "pipeline/value_difference.hpp"
 
 namespace assay {
 
@@ -55,6 +57,27 @@ DirectionResult target_failed(const Invocation& run) {
   result.reason = reason::kTargetFailed;
   result.message = escape_control("target failed where the reference ran: " + run.message);
   return result;
+}
+
+/// What the recording holds for the direction; nothing where it holds no values, as a dump of statistics.
+std::optional<std::vector<Value>> recorded_outputs(const Dump& dump, const RecordedDirection& recorded) {
+  Result<std::vector<Value>> values = recorded_values(dump, recorded.outputs);
+  if (!recorded.has_outputs || !values || !anything_recorded(*values)) return std::nullopt;
+  return std::move(*values);
+}
+
+/// Notes where a target that ran the call again gave something else than was recorded.
+void note_recording(const std::vector<Value>& recorded, const std::vector<Value>& again, std::vector<std::string>& notes) {
+  if (recorded.size() != again.size()) {
+    notes.push_back("run again it gives " + std::to_string(again.size()) + " outputs, recorded were " +
+                    std::to_string(recorded.size()));
+    return;
+  }
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const std::string how = difference(recorded[i], again[i]);
+    if (!how.empty())
+      notes.push_back(escape_control("run again, output " + std::to_string(i) + " differs from the recorded: " + how));
+  }
 }
 
 Verdict worst_of(const std::vector<OutputRow>& rows) {
@@ -172,6 +195,7 @@ DirectionResult Evaluator::forward(const Context& context) const {
   if (!inputs) return not_built(inputs.failure());
 
   std::vector<Value> actual;
+  Results written;  // to arguments, by the target
   DirectionResult result;
   if (!target_) {
     Result<std::vector<Value>> outputs = recorded_values(dump_, recorded.outputs);
@@ -187,11 +211,18 @@ DirectionResult Evaluator::forward(const Context& context) const {
     actual = std::move(run.results.outputs);
     result.target_ms = run.milliseconds;
     result.notes = std::move(run.results.notes);
+    written.mutated = std::move(run.results.mutated);
+    if (const auto recording = recorded_outputs(dump_, recorded)) note_recording(*recording, actual, result.notes);
   }
   result.reference_ms = expected.milliseconds;
   result.notes.insert(result.notes.end(), expected.results.notes.begin(), expected.results.notes.end());
   Pairs pairs{"forward", ASSAY_FORWARD, *inputs, std::move(actual), std::move(expected.results.outputs), {}, {}, {}};
   conclude(context, pairs, result);
+  if (!target_) return result;
+  const std::string prefix = context.call.stem + ".forward" + kInputPlace;
+  for (OutputRow& row : changed_input_rows(prefix, *inputs, written, expected.results, options_.summaries))
+    result.outputs.push_back(std::move(row));
+  conclude_from_outputs(result);
   return result;
 }
 
@@ -223,6 +254,10 @@ DirectionResult Evaluator::backward(const Context& context) const {
     if (run.status != ASSAY_OK) return target_failed(run);
     base.target_ms = run.milliseconds;
     base.notes.insert(base.notes.begin(), run.results.notes.begin(), run.results.notes.end());
+    if (const auto recording = recorded_outputs(dump_, recorded)) {
+      const auto readings = pair_gradients(*recording, run.results, *inputs, dump_.header().framework);
+      if (!readings.empty()) note_recording(readings.front().actual, readings.front().expected, base.notes);
+    }
     GradientPairing pairing = pair_by_path(run.results, expected.results);
     if (pairing.positions.empty()) return skipped(reason::kGradientsUnpaired, "no argument has a gradient on both sides");
     base.notes.insert(base.notes.end(), pairing.notes.begin(), pairing.notes.end());
@@ -287,7 +322,7 @@ std::vector<OutputRow> Evaluator::judge_pairs(const Context& context, const Pair
       const auto top = static_cast<std::size_t>(std::stoul(path.substr(0, dot)));
       path = std::to_string(pairs.positions.at(top)) + (dot == std::string::npos ? "" : path.substr(dot));
     }
-    rows.push_back(output_row(context.call.stem + "." + pairs.direction + ".output." + path, judged, options_.summaries));
+    rows.push_back(output_row(context.call.stem + "." + pairs.direction + kOutputPlace + path, judged, options_.summaries));
   }
   return rows;
 }

@@ -16,6 +16,12 @@ std::vector<std::pair<std::uint32_t, double>> filled_bins(const std::vector<doub
   return bins;
 }
 
+/// "output.0" of "Functional.linear.3.forward.output.0".
+std::string place_of(const std::string& row_name) {
+  const std::size_t output = row_name.rfind(kOutputPlace);
+  return row_name.substr((output == std::string::npos ? row_name.rfind(kInputPlace) : output) + 1);
+}
+
 }  // namespace
 
 OutputRow output_row(std::string name, const JudgedOutput& judged, bool statistics) {
@@ -42,7 +48,7 @@ void conclude_from_outputs(DirectionResult& direction) {
   direction.verdict = Verdict::kPass;
   for (const OutputRow& row : direction.outputs) {
     direction.verdict = worse(direction.verdict, row.verdict);
-    if (row.verdict > Verdict::kPass) messages.push_back(row.name.substr(row.name.rfind("output.")) + ": " + row.message);
+    if (row.verdict > Verdict::kPass) messages.push_back(place_of(row.name) + ": " + row.message);
   }
   direction.message = join(messages, "; ");
 }

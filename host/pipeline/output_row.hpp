@@ -7,6 +7,10 @@
 
 namespace assay {
 
+/// What stands between the direction and the position in a row's name.
+inline constexpr const char* kOutputPlace = ".output.";
+inline constexpr const char* kInputPlace = ".input.";
+
 /// name        "Functional.linear.3.forward.output.0"
 /// statistics  fill min, max, mean and norm of both sides
 OutputRow output_row(std::string name, const JudgedOutput& judged, bool statistics);

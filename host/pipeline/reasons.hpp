@@ -20,4 +20,7 @@ inline constexpr const char* kTimeout = "ASSAY-RUN-013";            ///< the cal
 inline constexpr const char* kOutOfMemory = "ASSAY-RUN-014";  ///< the call needs more memory than there is, or than --memory allows
 inline constexpr const char* kDuplicate = "ASSAY-RUN-015";    ///< --dedup: another call of the run stands for this one
 
+inline constexpr const char* kInputChanged = "ASSAY-RUN-016";     ///< the target changed an argument, the reference didn't
+inline constexpr const char* kInputNotChanged = "ASSAY-RUN-017";  ///< the reference changed an argument, the target didn't
+
 }  // namespace assay::reason

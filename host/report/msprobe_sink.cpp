@@ -101,7 +101,8 @@ class MsprobeSink final : public ResultSink {
       for (const OutputRow& row : direction->outputs) {
         // The mint checker numbers what is left after dropping outputs that are None or no gradients.
         const std::string prefix = result.stem + "." + name + ".output.";
-        if (Status s = details_.write(output_line(mint_ ? prefix + std::to_string(position++) : row.name, row)); !s) return s;
+        const bool renumbered = mint_ && row.name.compare(0, prefix.size(), prefix) == 0;
+        if (Status s = details_.write(output_line(renumbered ? prefix + std::to_string(position++) : row.name, row)); !s) return s;
       }
     }
     return result_.write(result_line(result));

@@ -111,6 +111,14 @@ class CheckRecording(TestCase):
         self.assertEqual(set(verdicts) - {"pass", "warning", "skip"}, set())
         self.assertGreaterEqual(verdicts.count("pass"), 60, verdicts)
 
+    def test_warnings_of_the_framework_go_to_the_log(self):
+        api = ("--api", "Torch.index_reduce")
+        quiet, _ = self.check(DATA / "opinfo" / "beyond", *api)
+        self.assertEqual(quiet.stderr, "")
+        out = self.scratch / "logged"
+        logged = run("check", DATA / "opinfo" / "beyond", *api, "--out", out, env={"ASSAY_LOG": "debug"})
+        self.assertIn("assay.torch: index_reduce() is in beta", logged.stderr)
+
     def test_a_folder_of_steps_and_ranks_needs_a_choice(self):
         root = self.scratch / "run"
         for rank in ("rank0", "rank1"):

@@ -126,6 +126,18 @@ TEST_F(TorchCalls, AssignsToSlicesOfACopy) {
   EXPECT_EQ(numbers(call.results().mutated[0].value), (Numbers{9, 2, 9, 4}));
 }
 
+TEST_F(TorchCalls, RunningStatisticsAreWrittenToCopiesAndReported) {
+  const Tensor mean = floats({2}, {0, 0});
+  const Tensor variance = floats({2}, {1, 1});
+  Invocation call("Functional.batch_norm", {floats({2, 2}, {1, 2, 3, 4}), mean, variance}, {{"training", true}, {"momentum", 0.5}});
+  succeed(call);
+  EXPECT_EQ(mean.view().number_at(0), 0);
+  EXPECT_EQ(variance.view().number_at(1), 1);
+  ASSERT_EQ(call.results().mutated_count, 2u);
+  EXPECT_STREQ(call.results().mutated[0].path, "1");
+  EXPECT_EQ(numbers(call.results().mutated[0].value), (Numbers{1, 1.5}));
+}
+
 TEST_F(TorchCalls, WritesToACopyOfOut) {
   Tensor out = floats({2}, {0, 0});
   Invocation call("Torch.add", {floats({2}, {1, 2}), floats({2}, {3, 4})}, {{"out", out}});
