@@ -206,7 +206,9 @@ class TorchAdapter final : public Adapter {
     for (const c10::IValue& output : forward.outputs)
       results.outputs.push_back(convert_result(rounded(output, forward, attempt), borrowed));
     for (const WrittenArgument& argument : forward.written) {
-      if (argument.copy._version() == argument.version) continue;
+      // Running statistics are written without a new version.
+      const bool is_new_version = argument.copy._version() != argument.version;
+      if (!is_new_version && argument.copy.equal(forward.call.tensors[argument.slot].value)) continue;
       const at::Tensor value = rounded(argument.copy, forward, attempt).toTensor();
       results.mutated.emplace_back(forward.call.tensors[argument.slot].path, convert_result(value, borrowed));
     }
