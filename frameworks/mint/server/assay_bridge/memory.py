@@ -16,8 +16,8 @@ _PAGE = mmap.PAGESIZE
 _COPY_THREADS = min(4, os.cpu_count() or 1)
 _copiers: list[ThreadPoolExecutor] = []  # made for the first large copy
 
-#: From this many bytes on, a copy is shared among threads.
-LARGE = 8 << 20
+# From this many bytes on, a copy is shared among threads.
+_LARGE = 8 << 20
 _SMALLEST = 1 << 20
 _SMALL = 1 << 16  # up to here, a copy costs less than a look at the page map
 
@@ -185,7 +185,7 @@ def copy_from(address: int, target: memoryview) -> None:
     """Copies the bytes at the address; several threads get more out of the memory than one."""
     size = len(target)
     start = _address(target)
-    if size < LARGE or _COPY_THREADS == 1:
+    if size < _LARGE or _COPY_THREADS == 1:
         ctypes.memmove(start, address, size)
         return
     if not _copiers:
