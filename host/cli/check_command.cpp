@@ -36,6 +36,8 @@ po::options_description check_options() {
   add("skip-from", po::value<std::string>()->value_name("FILE"), "as --skip, from a file");
   add("dedup", "check calls with the same API, shapes, dtypes and plain arguments once");
   add("sample", po::value<unsigned>()->value_name("N"), "at most N calls of each API, chosen by the seed");
+  add("save-failures", po::value<std::string>()->value_name("SIZE"),
+      "keep calls with errors, of at most this size each, in DIR/failures: recordings that `assay check` replays");
   add("shard", po::value<std::string>()->value_name("K/N"), "the K-th of N parts of about the same cost; `assay merge` joins them");
   add("format", po::value<std::vector<std::string>>()->value_name("F"), "files to write: csv, msprobe (repeat for several)");
   add("step", po::value<int>()->value_name("N"), "which step*/ below DUMP");
@@ -128,16 +130,18 @@ Result<CheckRequest> make_request(const po::variables_map& values, const Pipelin
     if (!shard) return shard.failure();
     request.shard = *shard;
   }
+  if (values.count("save-failures") != 0) {
+    const std::string out = get_optional<std::string>(values, values.count("resume") != 0 ? "resume" : "out").value_or("");
+    if (out.empty()) return input_failure("save failures: there is no folder for them; add --out DIR");
+    Result<std::uint64_t> limit = parse_size(values["save-failures"].as<std::string>());
+    if (!limit) return limit.failure();
+    request.saver.emplace(std::filesystem::path(out) / "failures", *limit);
+  }
   // What changes no row of the API that is to be repeated is left out.
   request.command = shell_line("assay check", arguments,
                                {"--out", "--resume", "--api", "--filter", "--only-from", "--format", "--jobs", "-j", "--shard",
-                                "--max-time", "--devices", std::string("--") + kWorkerOption});
+                                "--max-time", "--save-failures", "--devices", std::string("--") + kWorkerOption});
   return request;
-}
-
-int exit_code(const VerdictCounts& counts) {
-  if (counts.error != 0) return kExitDifferences;
-  return counts.damaged != 0 ? kExitPluginFailure : kExitPassed;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ using Arguments = std::vector<std::string>;
 
 int check_command(const Arguments& arguments);
 int compare_command(const Arguments& arguments);
+int merge_command(const Arguments& arguments);
 int perturb_command(const Arguments& arguments);
 int watch_command(const Arguments& arguments);
 int plugins_command(const Arguments& arguments);

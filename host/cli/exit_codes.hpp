@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "pipeline/results.hpp"
 
 namespace assay {
 
@@ -23,6 +24,12 @@ inline int exit_code(const Failure& failure) {
     case FailureKind::kInternal: return kExitInternal;
   }
   return kExitInternal;
+}
+
+/// Of a finished check.
+inline int exit_code(const VerdictCounts& counts) {
+  if (counts.error != 0) return kExitDifferences;
+  return counts.damaged != 0 ? kExitPluginFailure : kExitPassed;
 }
 
 }  // namespace assay

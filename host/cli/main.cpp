@@ -18,6 +18,7 @@ struct Command {
 constexpr Command kCommands[] = {
     {"check", "replay a recorded run on a reference framework and judge every output", assay::check_command},
     {"compare", "compare two result tables, two runs or two dumps", assay::compare_command},
+    {"merge", "join the results of a sharded check", assay::merge_command},
     {"perturb", "repeat recorded calls on changed inputs and rank the operators by instability", assay::perturb_command},
     {"watch", "run a training job and check its operators while it runs", assay::watch_command},
     {"report", "write a run's report again", assay::report_command},

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,7 +25,12 @@ bool writable_plugins_allowed() {
 /// A library that anybody can replace runs anybody's code.
 Status check_not_writable(const fs::path& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0 || (info.st_mode & S_IWOTH) == 0 || writable_plugins_allowed()) return Done{};
+  if (::stat(path.c_str(), &info) != 0 || writable_plugins_allowed()) return Done{};
+  if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
+    return input_failure("'" + path.string() + "' belongs to another user (" + std::to_string(info.st_uid) +
+                         "), who may write it; install it as yourself or root, or set ASSAY_ALLOW_WRITABLE_PLUGINS=1");
+  }
+  if ((info.st_mode & S_IWOTH) == 0) return Done{};
   return input_failure("'" + path.string() +
                        "' may be written by every user; run chmod o-w on it or set ASSAY_ALLOW_WRITABLE_PLUGINS=1");
 }

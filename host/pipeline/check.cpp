@@ -94,6 +94,7 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   options.seed = config.seed;
   options.threads = config.threads;
   options.summaries = request.summaries;
+  options.saver = request.saver;
   options.nudge = setup->wants_nudge;
   InputBuilder inputs(*dump, config.inputs, config.seed);
   Result<SecondMeanings> meanings = SecondMeanings::load(share_folder() / "apis" / "second_meanings.json");

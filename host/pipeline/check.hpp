@@ -18,6 +18,7 @@ struct CheckRequest {
   PipelineConfig config;
   bool summaries = false;  ///< fill the statistics of both sides
   std::optional<Shard> shard;
+  std::optional<FailureSaver> saver;  ///< of calls with errors
   std::string command;  ///< how to repeat the run
 };
 

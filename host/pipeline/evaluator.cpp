@@ -104,6 +104,7 @@ struct Evaluator::Context {
   const RecordedCall& call;
   std::string api;  ///< what the recorded name is taken for
   std::uint64_t seed;
+  Evidence* evidence;  ///< what is compared goes here too; null: nobody wants it
 };
 
 Evaluator::Evaluator(Dump dump, InputBuilder inputs, Judge judge, SecondMeanings meanings, std::optional<Engine> target,
@@ -114,7 +115,7 @@ Evaluator::Evaluator(Dump dump, InputBuilder inputs, Judge judge, SecondMeanings
       meanings_(std::move(meanings)),
       target_(std::move(target)),
       reference_(std::move(reference)),
-      options_(options) {}
+      options_(std::move(options)) {}
 
 ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const Started& started) const {
   const RecordedCall call = dump_.read(position);
@@ -122,7 +123,8 @@ ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const S
   result.position = position;
   result.stem = call.stem;
   result.api = call.api;
-  const Context context{call, call.api, call_seed(options_.seed, call.stem)};
+  Evidence evidence;
+  const Context context{call, call.api, call_seed(options_.seed, call.stem), options_.saver ? &evidence : nullptr};
   unsound_ = false;
   if (call.forward && (directions & kForwardDirection) != 0) {
     if (started) started(call.stem, "forward");
@@ -131,6 +133,12 @@ ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const S
   if (call.backward && (directions & kBackwardDirection) != 0) {
     if (started) started(call.stem, "backward");
     result.backward = contained([&] { return by_either_meaning(context, &Evaluator::backward); });
+  }
+  if (options_.saver && worse(result.forward.verdict, result.backward.verdict) == Verdict::kError) {
+    const std::string note = options_.saver->save(call.stem, dump_.header().framework, evidence);
+    for (DirectionResult* direction : {&result.forward, &result.backward}) {
+      if (direction->verdict == Verdict::kError && !note.empty()) direction->notes.push_back(note);
+    }
   }
   return result;
 }
@@ -141,6 +149,7 @@ DirectionResult Evaluator::by_either_meaning(const Context& context, DirectionOf
   if (target_ || other.empty() || first.verdict == Verdict::kPass) return first;
   Context again = context;
   again.api = other;
+  again.evidence = nullptr;
   DirectionResult second = (this->*direction)(again);
   if (second.verdict != Verdict::kPass) return first;
   second.notes.push_back("the recorded name also stands for " + other + ", which is what was recorded here");
@@ -216,6 +225,10 @@ DirectionResult Evaluator::forward(const Context& context) const {
   }
   result.reference_ms = expected.milliseconds;
   result.notes.insert(result.notes.end(), expected.results.notes.begin(), expected.results.notes.end());
+  if (context.evidence != nullptr) {
+    context.evidence->inputs = *inputs;
+    context.evidence->forward = Compared{actual, expected.results.outputs};
+  }
   Pairs pairs{"forward", ASSAY_FORWARD, *inputs, std::move(actual), std::move(expected.results.outputs), {}, {}, {}};
   conclude(context, pairs, result);
   if (!target_) return result;
@@ -260,6 +273,10 @@ DirectionResult Evaluator::backward(const Context& context) const {
     }
     GradientPairing pairing = pair_by_path(run.results, expected.results);
     if (pairing.positions.empty()) return skipped(reason::kGradientsUnpaired, "no argument has a gradient on both sides");
+    if (context.evidence != nullptr) {
+      context.evidence->inputs = *inputs;
+      context.evidence->backward = Compared{pairing.actual, pairing.expected};
+    }
     base.notes.insert(base.notes.end(), pairing.notes.begin(), pairing.notes.end());
     Pairs pairs{"backward",        ASSAY_BACKWARD, *inputs, std::move(pairing.actual), std::move(pairing.expected),
                 pairing.positions, pairing.how,    {}};
@@ -267,6 +284,12 @@ DirectionResult Evaluator::backward(const Context& context) const {
     return base;
   }
 
+  if (context.evidence != nullptr) {
+    Compared compared{actual, {}};
+    for (const NamedValue& gradient : expected.results.gradients) compared.expected.push_back(gradient.second);
+    context.evidence->inputs = *inputs;
+    context.evidence->backward = std::move(compared);
+  }
   std::optional<DirectionResult> best;
   for (GradientPairing& pairing : pair_gradients(actual, expected.results, *inputs, dump_.header().framework)) {
     DirectionResult result = base;

@@ -8,6 +8,7 @@
 #include "dump/inputs.hpp"
 #include "judge/judge.hpp"
 #include "pipeline/engine.hpp"
+#include "pipeline/failure_saver.hpp"
 #include "pipeline/results.hpp"
 #include "pipeline/second_meanings.hpp"
 
@@ -22,6 +23,7 @@ struct EvaluatorOptions {
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   bool summaries = false;  ///< fill min, max, mean and norm of both sides
+  std::optional<FailureSaver> saver;  ///< for calls with errors; absent: they are not saved
   bool nudge = false;      ///< judge failing outputs again beside a reference run on inputs moved by one unit in the last place
 };
 

@@ -17,6 +17,7 @@
 #include "pipeline/reasons.hpp"
 #include "worker/crash_report.hpp"
 #include "worker/limits.hpp"
+#include "worker/plan_message.hpp"
 #include "worker/schedule.hpp"
 #include "worker/worker_process.hpp"
 
@@ -122,12 +123,11 @@ class Supervisor::Body {
   using Position = std::vector<std::size_t>::const_iterator;
 
   Status read_plan(const std::string& payload) {
-    Result<rapidjson::Document> plan = parse_json(payload, "worker");
-    if (!plan) return plan.failure();
-    for (const auto& position : (*plan)["positions"].GetArray()) positions_.push_back(position.GetUint64());
-    const auto costs = (*plan)["costs"].GetArray();
-    for (rapidjson::SizeType i = 0; i < costs.Size() && i < positions_.size(); ++i) costs_[positions_[i]] = costs[i].GetUint64();
-    for (const auto& order : (*plan)["orders"].GetArray()) orders_[order[0].GetUint64()] = order[1].GetString();
+    Result<CallPlan> plan = plan_from_json(payload);
+    if (!plan) return plugin_failure("understand a worker: " + plan.failure().message);
+    positions_ = std::move(plan->positions);
+    orders_ = std::move(plan->orders);
+    for (std::size_t i = 0; i < plan->costs.size(); ++i) costs_[positions_[i]] = plan->costs[i];
     return Done{};
   }
 
@@ -354,7 +354,7 @@ class Supervisor::Body {
   void stop_workers(bool gently) {
     for (const auto& worker : workers_) {
       worker->process().close_input();
-      if (!gently) worker->process().ask_to_stop();
+      if (!gently || worker->state() == State::kLoading) worker->process().ask_to_stop();
     }
     const Clock::time_point end = Clock::now() + kGrace;
     for (const auto& worker : workers_) {

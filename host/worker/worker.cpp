@@ -1,41 +1,13 @@
 #include "worker/worker.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include "worker/child_process.hpp"
 #include "worker/frames.hpp"
 #include "worker/limits.hpp"
+#include "worker/plan_message.hpp"
 
 namespace assay {
 
 namespace {
-
-std::string plan_message(const WorkerRun& run) {
-  const CallPlan plan = run.plan ? run.plan() : CallPlan{run.positions, {}, {}};
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
-  writer.StartObject();
-  writer.Key("positions");
-  writer.StartArray();
-  for (const std::size_t position : plan.positions) writer.Uint64(position);
-  writer.EndArray();
-  writer.Key("costs");
-  writer.StartArray();
-  for (const std::uint64_t cost : plan.costs) writer.Uint64(cost);
-  writer.EndArray();
-  writer.Key("orders");
-  writer.StartArray();
-  for (const auto& [position, order] : plan.orders) {
-    writer.StartArray();
-    writer.Uint64(position);
-    writer.String(order);
-    writer.EndArray();
-  }
-  writer.EndArray();
-  writer.EndObject();
-  return text.GetString();
-}
 
 /// Serves one call. `fresh`: nothing was evaluated in this process before. False: the worker must leave.
 bool evaluate(const WorkerRun& run, const std::string& request, bool fresh) {
@@ -72,7 +44,8 @@ int serve(const Result<WorkerRun>& run, std::optional<std::uint64_t> memory_limi
   bool fresh = true;
   while (const std::optional<Frame> frame = read_frame(kWorkerInput)) {
     if (frame->type == FrameType::kPlan) {
-      if (!write_frame(kWorkerOutput, FrameType::kPlan, plan_message(*run))) return 1;
+      if (!write_frame(kWorkerOutput, FrameType::kPlan, plan_to_json(run->plan ? run->plan() : CallPlan{run->positions, {}, {}})))
+        return 1;
     } else if (frame->type == FrameType::kEvaluate) {
       if (!evaluate(*run, frame->payload, fresh)) return 1;
       fresh = false;

@@ -14,12 +14,23 @@
 
 namespace assay {
 
+class MemoryFile {
+ public:
+  MemoryFile(const std::uint8_t* data, std::size_t size) : fd_(::memfd_create("fuzz", 0)) {
+    if (fd_ < 0 || ::write(fd_, data, size) != static_cast<ssize_t>(size)) std::abort();
+  }
+  ~MemoryFile() { ::close(fd_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+ private:
+  int fd_;
+};
+
 inline Result<MappedFile> memory_file(const std::uint8_t* data, std::size_t size) {
-  const int fd = ::memfd_create("fuzz", 0);
-  if (fd < 0 || ::write(fd, data, size) != static_cast<ssize_t>(size)) std::abort();
-  Result<MappedFile> file = MappedFile::open("/proc/self/fd/" + std::to_string(fd));
-  ::close(fd);
-  return file;
+  return MappedFile::open(MemoryFile(data, size).path());
 }
 
 /// Reads every element, so that memory outside the file would be noticed.

@@ -47,7 +47,7 @@ FAULTS = {
 # What disturbs without breaking anything: these rows are right.
 NUISANCES = ("print_1_mib", "flood", "leave_a_child")
 SLOW = ("hang", "spin", "stop")
-LIMITS = ("--timeout", "2", "--memory", "256M")
+LIMITS = ("--timeout", "4", "--memory", "256M")
 
 
 def mixed_operators():
@@ -87,7 +87,7 @@ class Hostile(TestCase):
         stems = write_dump(folder, operators)
         before = traces()
         first = None
-        for jobs in (1, 2, 4) * 3:
+        for jobs in (1, 2, 4, 2, 4, 2, 4):
             process, out = self.check(folder, *ADAPTER, *LIMITS, "-j", jobs, "-q")
             self.assertEqual(process.returncode, 1, process.stderr[-2000:])
             if first is not None:

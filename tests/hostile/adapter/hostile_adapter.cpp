@@ -1,5 +1,6 @@
 // An adapter whose operators do, by name, everything that a broken framework can do: the tests of workers run on it. Beside them
-// it has sound ones that cost next to nothing ("identity", "double") or exactly what they are asked for ("busy_20": 20 ms of work).
+// it has sound ones that cost next to nothing ("identity", "double"), take a time ("busy_20": 20 ms) or do some work ("work_20": 20
+// million multiplications).
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -173,6 +174,10 @@ class HostileAdapter final : public Adapter {
     if (name == "lose_device") {
       device_lost_ = true;
       throw Error(ASSAY_INTERNAL, "the device is lost");
+    }
+    if (name.rfind("work_", 0) == 0) {
+      volatile double work = 1;
+      for (long i = std::stol(name.substr(5)) * 1000000; i > 0; --i) work = work * 1.0000001;
     }
     if (name.rfind("busy_", 0) == 0) {
       const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::stol(name.substr(5)));

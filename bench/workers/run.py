@@ -1,0 +1,63 @@
+"""What supervised workers cost and bring, measured on an adapter that does next to nothing (tests/hostile).
+
+usage: run.py BUILD_DIR [CALLS]
+
+speed-up    a compute-bound recording with one worker and with two: time and ratio
+overhead    CALLS small calls (100000) with one worker and in one process: the difference for each call
+scale       the same run: calls per second, peak memory of the supervisor and of its workers, at a tenth of the calls and at all
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+BUILD = Path(sys.argv[1]).resolve()
+CALLS = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
+os.environ.setdefault("ASSAY_BUILD_DIR", str(BUILD))
+os.environ.setdefault("ASSAY_SOURCE_DIR", str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "integration"))
+sys.dont_write_bytecode = True
+
+from hostile import ADAPTER, write_dump  # noqa: E402
+
+# Runs a command as its only child and prints seconds and the peak memory of it and of what it started.
+MEASURE = """
+import os, resource, subprocess, sys, time
+begun = time.monotonic()
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, code)
+"""
+
+
+def measure(dump, out, *options):
+    """Seconds and peak MiB of the largest process of a check."""
+    command = [str(BUILD / "bin" / "assay"), "check", str(dump), *map(str, ADAPTER), "-q", "--out", str(out), *map(str, options)]
+    text = subprocess.run([sys.executable, "-c", MEASURE, *command], capture_output=True, text=True, check=True).stdout
+    seconds, peak, code = text.split()
+    assert code == "0", f"exit code {code}"
+    return float(seconds), float(peak)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = Path(scratch)
+        print(f"load {os.getloadavg()[0]:.1f}, {len(os.sched_getaffinity(0))} cores")
+        write_dump(scratch / "heavy", ["work_40"] * 60)
+        one, _ = measure(scratch / "heavy", scratch / "h1", "-j", 1)
+        two, _ = measure(scratch / "heavy", scratch / "h2", "-j", 2)
+        print(f"speed-up: 60 calls of equal work: -j 1 {one:.2f} s, -j 2 {two:.2f} s, ratio {one / two:.2f}")
+        for calls in (CALLS // 10, CALLS):
+            dump = scratch / f"light{calls}"
+            write_dump(dump, ["identity"] * calls)
+            alone, peak_alone = measure(dump, scratch / f"a{calls}", "-j", 0)
+            supervised, peak = measure(dump, scratch / f"s{calls}", "-j", 1)
+            overhead = (supervised - alone) / calls * 1e6
+            print(f"scale: {calls} calls: one process {alone:.1f} s ({peak_alone:.0f} MiB), one worker {supervised:.1f} s ({peak:.0f} MiB), "
+                  f"{calls / supervised:.0f} calls/s, overhead {overhead:.0f} us a call")
+
+
+if __name__ == "__main__":
+    main()
