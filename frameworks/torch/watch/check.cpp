@@ -135,7 +135,7 @@ void Checker::run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& i
     WatchRow row = row_of(info, name);
     row.perturbation = compat_ ? &chain.peer_name() : &chain.name();
     Result<Perturbed> perturbed =
-        perturb(chain, repeat.arguments(), sets[k], sets[k].size() > 1 || chain.wants_all_inputs(), seed + k, *meter_);
+        perturb(chain, repeat.arguments(), sets[k], sets[k].size() > 1 || chain.wants_all_inputs(), seed + k, compat_, *meter_);
     if (!perturbed) {
       row.finding = Finding::kNotRun;
       row.verdict = Verdict::kSkip;
@@ -171,6 +171,7 @@ void Checker::run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& i
 
 void Checker::compare(const PerturbationChain& chain, const Perturbed& perturbed, Repeat& repeat,
                       const std::vector<at::Tensor>& outputs, const StabilityLimit& limit, WatchRow& row) const {
+  const QuietDispatch quiet(true);
   const std::vector<at::Tensor>& originals = repeat.outputs();
   if (!same_structure(originals, outputs)) {
     row.finding = Finding::kNotRun;
@@ -179,7 +180,6 @@ void Checker::compare(const PerturbationChain& chain, const Perturbed& perturbed
     return;
   }
   if (handler_ == PerturbHandler::kFix) {
-    const QuietDispatch quiet(true);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (comparable(originals[i], outputs[i])) originals[i].copy_(outputs[i]);
     }
@@ -191,15 +191,17 @@ void Checker::compare(const PerturbationChain& chain, const Perturbed& perturbed
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (chain.is_identity()) {
       if (refusal_of(originals[i]) != nullptr) continue;
-      const Borrowed before(originals[i], true);
-      const Borrowed after(outputs[i], true);
+      const auto [original, output] = in_memory_order(originals[i], outputs[i]);
+      const Borrowed before(original, true);
+      const Borrowed after(output, true);
       const std::int64_t differing = meter_->differing(after.abi(), before.abi(), threads_for(outputs[i].numel()));
       if (differing != 0 || i + 1 == outputs.size()) return judge_repetition(i, std::max<std::int64_t>(differing, 0), row);
       continue;
     }
     if (!comparable(originals[i], outputs[i]) || originals[i].numel() == 0) continue;
-    const Borrowed before(originals[i], true);
-    const Borrowed after(outputs[i], true);
+    const auto [original, output] = in_memory_order(originals[i], outputs[i]);
+    const Borrowed before(original, true);
+    const Borrowed after(output, true);
     // The wider of the two is what the other is measured by.
     const bool wider = outputs[i].element_size() > originals[i].element_size();
     measures.push_back(
@@ -256,7 +258,7 @@ void Checker::learn(Repeat& repeat, const OperatorInfo& info, const CallName& na
     const std::vector<std::vector<Place>> sets =
         choose_places(chain, eligible_places(chain, info, repeat.arguments()), WatchInputs::kFirst, 0);
     if (sets.empty()) return std::nullopt;
-    Result<Perturbed> perturbed = perturb(chain, repeat.arguments(), sets.front(), false, seed, *meter_);
+    Result<Perturbed> perturbed = perturb(chain, repeat.arguments(), sets.front(), false, seed, compat_, *meter_);
     if (!perturbed) return std::nullopt;
     std::vector<Value> before;
     std::vector<Value> after;

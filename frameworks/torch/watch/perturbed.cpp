@@ -7,6 +7,7 @@
 #include "assay/sdk/random.hpp"
 #include "assay/sdk/tensor.hpp"
 #include "perturb/change.hpp"
+#include "repeat.hpp"
 #include "tensors.hpp"
 
 namespace assay::watch {
@@ -22,28 +23,31 @@ bool may_change(const at::Tensor& tensor) {
 
 /// How far the copy is from the tensor, over the elements that changed.
 double change_between(const at::Tensor& before, const at::Tensor& after, std::uint64_t changed, const PairMeter& meter) {
-  const Borrowed left(before, true);
-  const Borrowed right(after, true);
+  const auto [first, second] = in_memory_order(before, after);
+  const Borrowed left(first, true);
+  const Borrowed right(second, true);
   // Few changed elements would drown in the norm of all.
-  if (changed * 2 < static_cast<std::uint64_t>(before.numel())) {
+  if (changed * 8 < static_cast<std::uint64_t>(before.numel())) {
     return change_of(TensorView(left.abi()), TensorView(right.abi()), false).relative_of_changed;
   }
   return meter.measure(right.abi(), left.abi(), threads_for(before.numel())).relative;
 }
 
 /// One tensor through all parts of the stage.
-Result<at::Tensor> changed_copy(const PerturbationChain& chain, const at::Tensor& tensor, std::uint64_t seed,
+Result<at::Tensor> changed_copy(const PerturbationChain& chain, const at::Tensor& tensor, std::uint64_t seed, bool compat,
                                 std::uint64_t& changed) {
   at::Tensor current = without_expansion(tensor);
   const at::Tensor base = current;
   for (std::size_t part = 0; part < chain.parts(); ++part) {
-    const Borrowed input(current, true);
-    Result<assay_perturbed_layout> layout = chain.plan_part(part, input.abi());
+    Result<assay_perturbed_layout> layout = chain.plan_part(part, Borrowed(current, true).abi());
     if (!layout) return layout.failure();
     const auto type = torch_dtype(layout->dtype);
     if (!type) return unsupported("the perturbation plans a dtype that LibTorch doesn't have");
     at::Tensor copy = empty_of_layout(current, *type);
-    Borrowed output(copy, false);
+    // The peer's perturbations go by the first and last element of the tensor as it is.
+    const auto [from, to] = compat ? std::pair(current, copy) : in_memory_order(current, copy);
+    const Borrowed input(from, true);
+    Borrowed output(to, false);
     Result<std::uint64_t> count =
         chain.apply_part(part, input.abi(), mix64(seed + part), threads_for(current.numel()), output.abi());
     if (!count) return count.failure();
@@ -109,7 +113,8 @@ std::vector<std::vector<Place>> choose_places(const PerturbationChain& chain, st
 }
 
 Result<Perturbed> perturb(const PerturbationChain& chain, const std::vector<c10::IValue>& arguments,
-                          const std::vector<Place>& places, bool all, std::uint64_t seed, const PairMeter& meter) {
+                          const std::vector<Place>& places, bool all, std::uint64_t seed, bool compat, const PairMeter& meter) {
+  const QuietDispatch quiet(true);
   Perturbed out;
   out.arguments = arguments;
   out.input = all ? "all" : places.front().path();
@@ -117,7 +122,7 @@ Result<Perturbed> perturb(const PerturbationChain& chain, const std::vector<c10:
   if (chain.is_identity()) return out;
   for (const Place& place : places) {
     std::uint64_t changed = 0;
-    Result<at::Tensor> copy = changed_copy(chain, place.tensor, mix64(seed++), changed);
+    Result<at::Tensor> copy = changed_copy(chain, place.tensor, mix64(seed++), compat, changed);
     if (!copy) return copy.failure();
     const bool other_type = copy->scalar_type() != place.tensor.scalar_type();
     out.other_type = out.other_type || other_type;

@@ -43,8 +43,9 @@ std::vector<Place> eligible_places(const PerturbationChain& chain, const Operato
 std::vector<std::vector<Place>> choose_places(const PerturbationChain& chain, std::vector<Place> places, WatchInputs choice,
                                               std::uint64_t turn);
 
+/// all     the row says "all" instead of a position; compat: perturb as the peer does
 /// errors  kUnsupported, kPlugin: those of the parts
 Result<Perturbed> perturb(const PerturbationChain& chain, const std::vector<c10::IValue>& arguments,
-                          const std::vector<Place>& places, bool all, std::uint64_t seed, const PairMeter& meter);
+                          const std::vector<Place>& places, bool all, std::uint64_t seed, bool compat, const PairMeter& meter);
 
 }  // namespace assay::watch

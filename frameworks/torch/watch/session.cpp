@@ -338,12 +338,14 @@ void Session::note(std::string text) {
 }
 
 Status Session::stop() {
+  bool unfinished = false;
   {
     const std::lock_guard lock(mutex_);
     if (!log_) return Done{};
+    // What was seen since the last step() belongs to a step that didn't end.
+    unfinished = now_.operators != 0;
   }
-  // What was seen since the last step() belongs to a step that didn't end.
-  if (now_.operators != 0) {
+  if (unfinished) {
     if (Status s = end_step(); !s) return s;
   }
   const std::lock_guard lock(mutex_);

@@ -3,6 +3,9 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "assay/sdk/dtype.hpp"
 
 namespace assay::watch {
@@ -97,6 +100,15 @@ at::Tensor copy_of_layout(const at::Tensor& tensor) {
   at::Tensor copy = empty_of_layout(tensor, tensor.scalar_type());
   copy.copy_(tensor);
   return copy;
+}
+
+std::pair<at::Tensor, at::Tensor> in_memory_order(const at::Tensor& left, const at::Tensor& right) {
+  if (left.is_contiguous() || !is_dense(left) || left.strides() != right.strides() || left.sizes() != right.sizes())
+    return {left, right};
+  std::vector<std::int64_t> order(static_cast<std::size_t>(left.dim()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return left.stride(a) > left.stride(b); });
+  return {left.permute(order), right.permute(order)};
 }
 
 at::Tensor without_expansion(const at::Tensor& tensor) {

@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "assay/abi/tensor.h"
@@ -34,6 +35,10 @@ at::Tensor copy_of_layout(const at::Tensor& tensor);
 
 /// The distinct elements of an expanded tensor: dimensions of stride 0 have length 1.
 at::Tensor without_expansion(const at::Tensor& tensor);
+
+/// The two tensors with their dimensions in the order of memory, so that plugins walk over compact memory: same elements in pairs,
+/// in another order. As they are where their strides differ or leave gaps.
+std::pair<at::Tensor, at::Tensor> in_memory_order(const at::Tensor& left, const at::Tensor& right);
 
 /// Calls f(tensor) for the tensors in an argument or result: itself, or those of a list or tuple; undefined ones are left out.
 template <class F>

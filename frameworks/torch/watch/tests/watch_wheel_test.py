@@ -303,6 +303,21 @@ class SideEffects(TestCase):
         watch.stop()
         self.assertIn("torch.compile", "".join(self.summary()["notes"]))
 
+    def test_communication_that_nobody_waits_for_is_let_go(self):
+        torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+        self.addCleanup(torch.distributed.destroy_process_group)
+        watch = self.watch({"budget": "none"})
+
+        def send(times):
+            for _ in range(times):
+                torch.distributed.all_reduce(torch.ones(1 << 18), async_op=True)
+            watch.step()
+            gc.collect()
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        before = send(50)
+        self.assertLess(send(200) - before, 50 << 10)
+
     def test_memory_stays_flat(self):
         watch = self.watch({"budget": "none"})
         layer = torch.nn.Linear(64, 64)
