@@ -110,7 +110,8 @@ Change change_of(const TensorView& before, const TensorView& after, bool with_wo
   const NumberReader right(after);
   const std::size_t total = static_cast<std::size_t>(out.count) * left.components();
   ChangeSums sums = sums_over(left, right, total);
-  if (left.components() == 1 && ChangeSums::sum(sums.not_finite) == 0) {
+  out.not_finite = static_cast<std::int64_t>(ChangeSums::sum(sums.not_finite));
+  if (left.components() == 1 && out.not_finite == 0) {
     out.changed = static_cast<std::int64_t>(ChangeSums::sum(sums.changed));
   } else {
     count_elements(left, right, total, out);

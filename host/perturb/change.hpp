@@ -17,6 +17,7 @@ struct Change {
   std::int64_t became_nan = 0;     ///< finite before, NaN after
   std::int64_t overflowed = 0;     ///< finite before, infinite after
   std::int64_t became_finite = 0;  ///< NaN or infinite before, finite after
+  std::int64_t not_finite = 0;     ///< numbers that are NaN or infinite on some side
   /// |after - before| / |before|, both L2 norms over the elements (a complex number's two parts) that are finite on both sides. For
   /// integers and bools: changed / count.
   double relative = 0;

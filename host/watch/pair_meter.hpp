@@ -1,4 +1,5 @@
-// How far a repeated output is from the original one, by the plugin assay.elementwise, in one walk over borrowed memory.
+// How far a repeated output is from the original one, in one walk over borrowed memory: the change that `assay perturb` measures,
+// and the counts of the plugin assay.elementwise.
 //
 //   Result<PairMeter> meter = PairMeter::create(registry);
 //   const PairChange change = meter->measure(repeated, original, 2);

@@ -135,7 +135,7 @@ void Checker::run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& i
     WatchRow row = row_of(info, name);
     row.perturbation = compat_ ? &chain.peer_name() : &chain.name();
     Result<Perturbed> perturbed =
-        perturb(chain, repeat.arguments(), sets[k], sets[k].size() > 1 || chain.wants_all_inputs(), seed + k, compat_, *meter_);
+        perturb(chain, repeat.arguments(), sets[k], sets[k].size() > 1 || chain.wants_all_inputs(), seed + k, compat_);
     if (!perturbed) {
       row.finding = Finding::kNotRun;
       row.verdict = Verdict::kSkip;
@@ -258,7 +258,7 @@ void Checker::learn(Repeat& repeat, const OperatorInfo& info, const CallName& na
     const std::vector<std::vector<Place>> sets =
         choose_places(chain, eligible_places(chain, info, repeat.arguments()), WatchInputs::kFirst, 0);
     if (sets.empty()) return std::nullopt;
-    Result<Perturbed> perturbed = perturb(chain, repeat.arguments(), sets.front(), false, seed, compat_, *meter_);
+    Result<Perturbed> perturbed = perturb(chain, repeat.arguments(), sets.front(), false, seed, compat_);
     if (!perturbed) return std::nullopt;
     std::vector<Value> before;
     std::vector<Value> after;

@@ -22,15 +22,9 @@ bool may_change(const at::Tensor& tensor) {
 }
 
 /// How far the copy is from the tensor, over the elements that changed.
-double change_between(const at::Tensor& before, const at::Tensor& after, std::uint64_t changed, const PairMeter& meter) {
+double change_between(const at::Tensor& before, const at::Tensor& after) {
   const auto [first, second] = in_memory_order(before, after);
-  const Borrowed left(first, true);
-  const Borrowed right(second, true);
-  // Few changed elements would drown in the norm of all.
-  if (changed * 8 < static_cast<std::uint64_t>(before.numel())) {
-    return change_of(TensorView(left.abi()), TensorView(right.abi()), false).relative_of_changed;
-  }
-  return meter.measure(right.abi(), left.abi(), threads_for(before.numel())).relative;
+  return change_of(TensorView(Borrowed(first, true).abi()), TensorView(Borrowed(second, true).abi()), false).relative_of_changed;
 }
 
 /// One tensor through all parts of the stage.
@@ -113,7 +107,7 @@ std::vector<std::vector<Place>> choose_places(const PerturbationChain& chain, st
 }
 
 Result<Perturbed> perturb(const PerturbationChain& chain, const std::vector<c10::IValue>& arguments,
-                          const std::vector<Place>& places, bool all, std::uint64_t seed, bool compat, const PairMeter& meter) {
+                          const std::vector<Place>& places, bool all, std::uint64_t seed, bool compat) {
   const QuietDispatch quiet(true);
   Perturbed out;
   out.arguments = arguments;
@@ -129,7 +123,7 @@ Result<Perturbed> perturb(const PerturbationChain& chain, const std::vector<c10:
     out.changed = out.changed || other_type || changed != 0;
     // Widening takes away the rounding of the inputs' type: that is the change it stands for.
     const double change = other_type ? unit_roundoff(*boundary_dtype(place.tensor.scalar_type()))
-                                     : (changed == 0 ? 0 : change_between(place.tensor, *copy, changed, meter));
+                                     : (changed == 0 ? 0 : change_between(place.tensor, *copy));
     out.input_change = std::max(out.input_change, change);
     c10::IValue& argument = out.arguments[place.argument];
     if (!place.item) {

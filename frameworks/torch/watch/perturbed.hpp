@@ -10,7 +10,6 @@
 
 #include "operators.hpp"
 #include "perturb/perturbation_chain.hpp"
-#include "watch/pair_meter.hpp"
 #include "watch/watch_config.hpp"
 
 namespace assay::watch {
@@ -46,6 +45,6 @@ std::vector<std::vector<Place>> choose_places(const PerturbationChain& chain, st
 /// all     the row says "all" instead of a position; compat: perturb as the peer does
 /// errors  kUnsupported, kPlugin: those of the parts
 Result<Perturbed> perturb(const PerturbationChain& chain, const std::vector<c10::IValue>& arguments,
-                          const std::vector<Place>& places, bool all, std::uint64_t seed, bool compat, const PairMeter& meter);
+                          const std::vector<Place>& places, bool all, std::uint64_t seed, bool compat);
 
 }  // namespace assay::watch
