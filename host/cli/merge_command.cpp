@@ -3,13 +3,15 @@
 #include "cli/options.hpp"
 #include "report/merge.hpp"
 #include "report/run_journal.hpp"
+#include "watch/merge_ranks.hpp"
 
 namespace assay {
 
 int merge_command(const Arguments& arguments) {
-  static const CommandHelp kHelp = {"assay merge DIR... --out DIR [options]",
-                                    "Joins the results of `assay check --shard K/N` into one run.",
-                                    "  assay merge shard-1 shard-2 shard-3 --out results\n"};
+  static const CommandHelp kHelp = {
+      "assay merge DIR... --out DIR [options]",
+      "Joins the results of `assay check --shard K/N` into one run, and the ranks of `assay watch` into one table.",
+      "  assay merge shard-1 shard-2 shard-3 --out results\n"};
   po::options_description options("options");
   options.add_options()("out", po::value<std::string>()->value_name("DIR"), "folder for the results")(
       "format", po::value<std::vector<std::string>>()->value_name("F"), "files to write besides: msprobe")(
@@ -26,6 +28,11 @@ int merge_command(const Arguments& arguments) {
     if (format != "msprobe") return fail(input_failure("use --format '" + format + "': expected msprobe"));
   }
 
+  if (holds_ranks(folders.front())) {
+    if (Status made = make_out_folder(out); !made) return fail(made.failure());
+    const Status merged = merge_ranks(folders, out);
+    return merged ? kExitPassed : fail(merged.failure());
+  }
   Result<ShardedRun> run = ShardedRun::open(folders);
   if (!run) return fail(run.failure());
   if (Status s = make_out_folder(out); !s) return fail(s.failure());
