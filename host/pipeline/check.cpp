@@ -88,6 +88,8 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   Result<Engine> reference =
       Engine::create(registry, {config.reference.adapter, config.reference.precision, config.reference.config_json});
   if (!reference) return reference.failure();
+  // The reference only: a target that lacks an API must say so.
+  reference->fall_through_to(std::make_shared<Operators>(registry));
   info.reference = side_info(*reference);
 
   EvaluatorOptions options;

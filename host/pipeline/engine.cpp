@@ -16,6 +16,39 @@ std::int32_t precision_code(const std::string& name) {
   return ASSAY_PRECISION_FLOAT64;
 }
 
+using InvokeSlot = decltype(assay_adapter::invoke);
+
+/// Runs one call and checks what came back; `who` is the subject of a message.
+Invocation run(InvokeSlot invoke, const Instance& instance, const assay_call& call, const std::string& who) {
+  Invocation out;
+  auto raw = std::shared_ptr<assay_results>(new assay_results{}, [](assay_results* r) {
+    if (r->release != nullptr) r->release(r);
+    delete r;
+  });
+  raw->struct_size = sizeof(assay_results);
+  ErrorSlot error;
+  const auto start = std::chrono::steady_clock::now();
+  const Status returned = contain(who, [&] { out.status = invoke(instance.get(), &call, raw.get(), error.get()); });
+  out.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (!returned) {
+    out.status = ASSAY_INTERNAL;
+    out.message = returned.failure().message;
+    return out;
+  }
+  if (out.status != ASSAY_OK) {
+    out.message = error.message();
+    return out;
+  }
+  Result<Results> results = raise_results(raw);
+  if (!results) {
+    out.status = ASSAY_INTERNAL;
+    out.message = who + " returned " + results.failure().message;
+    return out;
+  }
+  out.results = std::move(*results);
+  return out;
+}
+
 }  // namespace
 
 Engine::Engine(Instance instance, const assay_adapter* table, EngineSpec spec)
@@ -66,34 +99,21 @@ Invocation Engine::invoke(const std::string& api, std::int32_t direction, const 
   call.grad_outputs = arena.lower_all(inputs.grad_outputs);
   call.grad_output_count = inputs.grad_outputs.size();
 
-  Invocation out;
-  auto raw = std::shared_ptr<assay_results>(new assay_results{}, [](assay_results* r) {
-    if (r->release != nullptr) r->release(r);
-    delete r;
-  });
-  raw->struct_size = sizeof(assay_results);
-  ErrorSlot error;
-  const auto start = std::chrono::steady_clock::now();
-  const Status returned =
-      contain("the adapter", [&] { out.status = table_->invoke(instance_.get(), &call, raw.get(), error.get()); });
-  out.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (!returned) {
-    out.status = ASSAY_INTERNAL;
-    out.message = returned.failure().message;
-    return out;
+  Invocation out = run(table_->invoke, instance_, call, "the adapter");
+  if (operators_ == nullptr || (out.status != ASSAY_NOT_FOUND && out.status != ASSAY_UNSUPPORTED)) return out;
+  const OperatorPlugin* plugin = operators_->find(api);
+  if (plugin == nullptr) return out;
+  const std::string& id = plugin->instance.component_id();
+  Invocation instead = run(plugin->table->invoke, plugin->instance, call, "operator plugin '" + id + "'");
+  instead.operator_plugin = id;
+  if (instead.status == ASSAY_OK) {
+    instead.results.notes.insert(instead.results.notes.begin(), "computed by operator plugin '" + id + "' " +
+                                                                    plugin->instance.component_version() +
+                                                                    " in float64: " + framework_ + " lacks the API");
+  } else {
+    instead.message = "operator plugin '" + id + "': " + instead.message;
   }
-  if (out.status != ASSAY_OK) {
-    out.message = error.message();
-    return out;
-  }
-  Result<Results> results = raise_results(raw);
-  if (!results) {
-    out.status = ASSAY_INTERNAL;
-    out.message = "the adapter returned " + results.failure().message;
-    return out;
-  }
-  out.results = std::move(*results);
-  return out;
+  return instead;
 }
 
 }  // namespace assay

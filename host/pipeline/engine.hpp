@@ -1,7 +1,9 @@
-// Runs single calls on an adapter and brings the results safely over the boundary.
+// Runs single calls on an adapter and brings the results safely over the boundary. What the adapter lacks may be run by an operator
+// plugin instead.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "assay/abi/adapter.h"
 #include "assay/sdk/value.hpp"
 #include "loader/registry.hpp"
+#include "pipeline/operators.hpp"
 
 namespace assay {
 
@@ -32,12 +35,16 @@ struct Invocation {
   std::string message;  ///< why it failed
   Results results;
   double milliseconds = 0;
+  std::string operator_plugin;  ///< "assay.norms" where that ran instead of the adapter
 };
 
 class Engine {
  public:
   /// errors  those of Registry::create; kPlugin: the component has no adapter table
   static Result<Engine> create(Registry& registry, const EngineSpec& spec);
+
+  /// From now on, calls that the adapter doesn't have or support go to the operator plugin that has the API; a note says so.
+  void fall_through_to(std::shared_ptr<Operators> operators) { operators_ = std::move(operators); }
 
   /// Whether the adapter has the API; the message is the adapter's reason.
   [[nodiscard]] Invocation supports(const std::string& api, std::int32_t direction) const;
@@ -57,6 +64,7 @@ class Engine {
 
   Instance instance_;
   const assay_adapter* table_;
+  std::shared_ptr<Operators> operators_;
   EngineSpec spec_;
   std::int32_t precision_ = ASSAY_PRECISION_FLOAT64;
   std::string framework_;
