@@ -3,7 +3,7 @@
 usage: run.py BUILD_DIR [CALLS]
 
 speed-up    a compute-bound recording with one worker and with two: time and ratio
-overhead    CALLS small calls (100000) with one worker and in one process: the difference for each call
+overhead    CALLS small calls (100000) with one worker and in one process: the difference of processor time for each call
 scale       the same run: calls per second, peak memory of the supervisor and of its workers, at a tenth of the calls and at all
 """
 
@@ -28,17 +28,18 @@ MEASURE = """
 import os, resource, subprocess, sys, time
 begun = time.monotonic()
 code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
-print(time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, code)
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, code)
 """
 
 
 def measure(dump, out, *options):
-    """Seconds and peak MiB of the largest process of a check."""
+    """Seconds, seconds of processor time and peak MiB of the largest process of a check."""
     command = [str(BUILD / "bin" / "assay"), "check", str(dump), *map(str, ADAPTER), "-q", "--out", str(out), *map(str, options)]
     text = subprocess.run([sys.executable, "-c", MEASURE, *command], capture_output=True, text=True, check=True).stdout
-    seconds, peak, code = text.split()
+    seconds, work, peak, code = text.split()
     assert code == "0", f"exit code {code}"
-    return float(seconds), float(peak)
+    return float(seconds), float(work), float(peak)
 
 
 def main():
@@ -46,17 +47,17 @@ def main():
         scratch = Path(scratch)
         print(f"load {os.getloadavg()[0]:.1f}, {len(os.sched_getaffinity(0))} cores")
         write_dump(scratch / "heavy", ["work_40"] * 60)
-        one, _ = measure(scratch / "heavy", scratch / "h1", "-j", 1)
-        two, _ = measure(scratch / "heavy", scratch / "h2", "-j", 2)
+        one, _, _ = measure(scratch / "heavy", scratch / "h1", "-j", 1)
+        two, _, _ = measure(scratch / "heavy", scratch / "h2", "-j", 2)
         print(f"speed-up: 60 calls of equal work: -j 1 {one:.2f} s, -j 2 {two:.2f} s, ratio {one / two:.2f}")
         for calls in (CALLS // 10, CALLS):
             dump = scratch / f"light{calls}"
             write_dump(dump, ["identity"] * calls)
-            alone, peak_alone = measure(dump, scratch / f"a{calls}", "-j", 0)
-            supervised, peak = measure(dump, scratch / f"s{calls}", "-j", 1)
-            overhead = (supervised - alone) / calls * 1e6
+            alone, work_alone, peak_alone = measure(dump, scratch / f"a{calls}", "-j", 0)
+            supervised, work, peak = measure(dump, scratch / f"s{calls}", "-j", 1)
+            overhead = (work - work_alone) / calls * 1e6
             print(f"scale: {calls} calls: one process {alone:.1f} s ({peak_alone:.0f} MiB), one worker {supervised:.1f} s ({peak:.0f} MiB), "
-                  f"{calls / supervised:.0f} calls/s, overhead {overhead:.0f} us a call")
+                  f"{calls / supervised:.0f} calls/s, overhead {overhead:.0f} us of processor time a call")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "worker/in_process.hpp"
 
+#include <chrono>
+
 #include "config/json.hpp"
 #include "pipeline/evaluator.hpp"
 
@@ -13,8 +15,21 @@ Status InProcess::start(Job& job) {
 }
 
 Result<bool> InProcess::run(Job& job, const std::vector<std::size_t>& positions, const std::atomic<bool>& stop) {
+  /// How long what is done may wait for the disk.
+  constexpr std::chrono::milliseconds kCommitDelay{250};
+  auto committed = std::chrono::steady_clock::now();
+  std::vector<std::size_t> done;
+  const auto hand_on = [&]() -> Status {
+    if (Status s = job.commit(); !s) return s;
+    for (const std::size_t position : done) {
+      if (Status s = job.pass_on(position); !s) return s;
+    }
+    done.clear();
+    committed = std::chrono::steady_clock::now();
+    return Done{};
+  };
   for (const std::size_t position : positions) {
-    if (stop.load()) return false;
+    if (stop.load()) break;
     if (!job.known(position)) {
       std::string stem;
       const auto order = plan_.orders.find(position);
@@ -22,11 +37,13 @@ Result<bool> InProcess::run(Job& job, const std::vector<std::size_t>& positions,
       const Started started = [&](const std::string& name, const char*) { stem = name; };
       std::string result = run_.evaluate(position, kBothDirections, text, started);
       if (Status s = job.keep({position, stem, {}, {}, std::move(result)}); !s) return s.failure();
-      if (Status s = job.commit(); !s) return s.failure();
     }
-    if (Status s = job.pass_on(position); !s) return s.failure();
+    done.push_back(position);
+    if (std::chrono::steady_clock::now() - committed < kCommitDelay) continue;
+    if (Status s = hand_on(); !s) return s.failure();
   }
-  return true;
+  if (Status s = hand_on(); !s) return s.failure();
+  return !stop.load();
 }
 
 }  // namespace assay
