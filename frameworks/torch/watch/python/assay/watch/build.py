@@ -67,6 +67,7 @@ def _digest(recipe):
     folder = recipe["sources"][0].parent
     for path in sorted(folder.glob("*.[ch]pp")) + sorted(folder.glob("include/**/*.h")):
         digest.update(path.read_bytes())
+    digest.update(repr((recipe["definitions"], recipe["libraries"])).encode() + Path(__file__).read_bytes())
     for name in recipe["libraries"]:
         if os.path.isfile(name):
             digest.update(Path(name).read_bytes())
@@ -134,7 +135,7 @@ def build(force=False):
             objects = list(pool.map(compile_one, recipe["sources"]))
         library = work / place.name
         libraries = [folder / "lib" / "libtorch_cpu.so", folder / "lib" / "libc10.so"]
-        _run([compiler, "-shared", "-Wl,--exclude-libs,ALL", "-Wl,--allow-shlib-undefined", "-o", library, *objects, *recipe["libraries"], *libraries])
+        _run([compiler, "-shared", "-Wl,--exclude-libs,ALL", "-Wl,-z,defs", "-Wl,--allow-shlib-undefined", "-o", library, *objects, *recipe["libraries"], *libraries])
         os.replace(library, place)
     finally:
         shutil.rmtree(work, ignore_errors=True)
