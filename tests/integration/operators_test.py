@@ -91,7 +91,48 @@ def rms_norm(rows_, size, spoil=False):
     return x, gamma, T(y, (rows_, size)), T(rstd, (rows_, 1))
 
 
+def causal_attention(heads, length, size):
+    """q, k, v in BNSD with batch 1, and what attention gives: output, largest scores and sums, each of these eight times."""
+    q, k, v = (T(numbers(heads * length * size, seed), (1, heads, length, size)) for seed in (21, 22, 23))
+    out, largest, sums = [], [], []
+    for n in range(heads):
+        row = lambda tensor, i: tensor.values[(n * length + i) * size:(n * length + i + 1) * size]
+        for i in range(length):
+            scores = [0.5 * sum(a * b for a, b in zip(row(q, i), row(k, j))) for j in range(i + 1)]
+            top = max(scores)
+            weights = [math.exp(s - top) for s in scores]
+            out += [sum(w * row(v, j)[d] for j, w in enumerate(weights)) / sum(weights) for d in range(size)]
+            largest += [top] * 8
+            sums += [sum(weights)] * 8
+    statistics = (1, heads, length, 8)
+    return q, k, v, T(out, q.shape), T(largest, statistics), T(sums, statistics)
+
+
 class Fallthrough(OperatorsCase):
+    def test_recorded_attention_is_judged_but_for_the_state_of_the_devices_generator(self):
+        q, k, v, out, largest, sums = causal_attention(2, 5, 4)
+        mask = T([j > i for i in range(5) for j in range(5)], (5, 5), "bool")
+        kwargs = {"scale": 0.5, "atten_mask": mask, "sparse_mode": 2, "pre_tockens": 65536, "next_tockens": 0}
+        forward = self.verdicts(self.dump_of({
+            "NPU.npu_fusion_attention.0.forward": ([q, k, v, 2, "BNSD"], kwargs, [out, largest, sums, T([], (0,)), 1234, 5678, 50]),
+        }), 0)["NPU.npu_fusion_attention.0"]["forward"]
+        self.assertEqual(forward["verdict"], "pass")
+        self.assertIn("output 4 is not computed by the operator plugin: not compared", forward["notes"])
+        self.assertEqual([o["name"].rsplit(".", 1)[1] for o in forward["outputs"] if o["verdict"] != "skip"], ["0", "1", "2", "3", "6"])
+
+    def test_an_optimiser_step_in_place_is_judged_from_what_it_found(self):
+        var, m, v, grad = (T([abs(x) for x in numbers(6, seed)], (6,)) for seed in (31, 32, 33, 34))
+        m1 = [0.9 * a + 0.1 * g for a, g in zip(m.values, grad.values)]
+        v1 = [0.99 * a + 0.01 * g * g for a, g in zip(v.values, grad.values)]
+        rate = 0.01 * math.sqrt(1 - 0.99) / (1 - 0.9)
+        step = [a - rate * b / (math.sqrt(c) + 1e-8) for a, b, c in zip(var.values, m1, v1)]
+        forward = self.verdicts(self.dump_of({
+            "NPU.npu_apply_adam.0.forward": ([0.9, 0.99, 0.01, 0.9, 0.99, 1e-8, grad, False, False], {"out": [var, m, v]},
+                                             [T(step, (6,)), T(m1, (6,)), T(v1, (6,))]),
+        }), 0)["NPU.npu_apply_adam.0"]["forward"]
+        self.assertEqual(forward["verdict"], "pass")
+        self.assertIn("assay.fused-optimizers", "; ".join(forward["notes"]))
+
     def test_recorded_npu_operators_are_judged_and_the_row_names_the_plugin(self):
         x, gamma, y, rstd = rms_norm(4, 16)
         gate = T(numbers(48, 7), (3, 16))
