@@ -29,15 +29,7 @@ if(ASSAY_SANITIZE)
   add_link_options(-fsanitize=${ASSAY_SANITIZE})
 endif()
 
-# Warnings and the language standard of one target. Warnings of other people's headers stay silent (SYSTEM includes).
-function(assay_target_defaults target standard)
-  target_compile_features(${target} PRIVATE cxx_std_${standard})
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF C_EXTENSIONS OFF)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-                                           # GCC 12 warns in C++20 about the library's own "text" + std::string (GCC bug 105651).
-                                           $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
-                                           $<$<BOOL:${ASSAY_WARNINGS_AS_ERRORS}>:-Werror>)
-endfunction()
+include(AssayTarget)
 
 # Lines of the table printed at the end of configuring: what is built and why not.
 function(assay_summary name state)

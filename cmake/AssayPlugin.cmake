@@ -5,9 +5,13 @@
 # FOLDER puts the plugin elsewhere in the build tree and leaves it out of the install tree, as tests need it.
 # In the manifest template, @ASSAY_PLUGIN_LIBRARY@ is the file name of the library, @ASSAY_PLUGIN_PLATFORM@ the platform.
 
+include(GNUInstallDirs)
+include(${CMAKE_CURRENT_LIST_DIR}/AssayTarget.cmake)
 get_filename_component(ASSAY_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR} ABSOLUTE)
 set(ASSAY_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/lib/assay/plugins)
-add_custom_target(assay_plugins) # every plugin that is installed
+if(NOT TARGET assay_plugins)
+  add_custom_target(assay_plugins) # every plugin that is installed
+endif()
 
 function(assay_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "MANIFEST;STANDARD;FOLDER" "SOURCES;LIBRARIES")
@@ -21,7 +25,13 @@ function(assay_add_plugin name)
 
   add_library(${name} MODULE ${arg_SOURCES})
   assay_target_defaults(${name} ${arg_STANDARD})
-  target_link_libraries(${name} PRIVATE assay::sdk ${arg_LIBRARIES})
+  # The SDK is C++; a plugin in C has the headers of the boundary.
+  if(TARGET assay::sdk)
+    target_link_libraries(${name} PRIVATE assay::sdk)
+  else()
+    target_link_libraries(${name} PRIVATE assay::abi)
+  endif()
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
   set_target_properties(
     ${name}
     PROPERTIES PREFIX ""
@@ -48,7 +58,20 @@ function(assay_add_plugin name)
   add_dependencies(assay_plugins ${name})
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
   install(FILES ${folder}/manifest.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/plugins/${name} COMPONENT host)
-  assay_summary("plugin ${name}" "yes")
+  if(COMMAND assay_summary)
+    assay_summary("plugin ${name}" "yes")
+  endif()
+endfunction()
+
+# assay_add_conformance_test(NAME [CONFIG json]): a test that the plugin NAME keeps the rules of docs/plugin-rules.md. CONFIG is the
+# configuration of its components.
+function(assay_add_conformance_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CONFIG" "")
+  if(NOT arg_CONFIG)
+    set(arg_CONFIG "{}")
+  endif()
+  add_test(NAME ${name}.conforms COMMAND assay::validator plugins validate $<TARGET_FILE:${name}> --config ${arg_CONFIG})
+  set_tests_properties(${name}.conforms PROPERTIES LABELS conformance)
 endfunction()
 
 # assay_add_plugin_tests(): the `tests` folder beside the calling CMakeLists.txt, added once the test helpers exist.

@@ -10,7 +10,7 @@ build_packages=(
   libtorch-dev libopenblas0-pthread
 )
 # What the tests and benchmarks need in addition; headers are compiled with a second compiler too.
-test_packages=(libgtest-dev libbenchmark-dev libdlpack-dev clang python3)
+test_packages=(libgtest-dev libbenchmark-dev libdlpack-dev clang python3 abigail-tools)
 # What the tests of --all need in addition.
 venv_packages=(python3-venv)
 

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/new_plugin_command.hpp"
 #include "cli/options.hpp"
 #include "config/pipeline_config.hpp"
 #include "loader/describe.hpp"
@@ -10,12 +11,13 @@ namespace assay {
 
 namespace {
 
-const CommandHelp kHelp = {
-    "assay plugins list|show|validate [ID|PLUGIN...] [options]",
-    "Lists the plugins that are found, shows one of them, or validates some (see assay plugins validate --help).",
-    "  assay plugins list\n"
-    "  assay plugins show assay.torch\n"
-    "  assay plugins list --json\n"};
+const CommandHelp kHelp = {"assay plugins list|show|validate|new [ID|PLUGIN...] [options]",
+                           "Lists the plugins that are found, shows one of them, validates some or writes a new one (see assay "
+                           "plugins validate --help and "
+                           "assay plugins new --help).",
+                           "  assay plugins list\n"
+                           "  assay plugins show assay.torch\n"
+                           "  assay plugins list --json\n"};
 
 po::options_description plugins_options() {
   po::options_description options("options");
@@ -28,6 +30,7 @@ po::options_description plugins_options() {
 }  // namespace
 
 int plugins_command(const Arguments& arguments) {
+  if (!arguments.empty() && arguments.front() == "new") return new_plugin_command({arguments.begin() + 1, arguments.end()});
   if (!arguments.empty() && arguments.front() == "validate") return validate_command({arguments.begin() + 1, arguments.end()});
   Result<std::optional<po::variables_map>> parsed = parse_options(kHelp, plugins_options(), arguments, {"action", "id"});
   if (!parsed) return fail(parsed.failure());
@@ -42,7 +45,7 @@ int plugins_command(const Arguments& arguments) {
     std::cout << (json ? describe_plugins_json(registry) : describe_plugins(registry));
     return kExitPassed;
   }
-  if (action != "show") return fail(input_failure("run 'assay plugins " + action + "': expected list, show or validate"));
+  if (action != "show") return fail(input_failure("run 'assay plugins " + action + "': expected list, show, validate or new"));
   if (values.count("id") == 0) return fail(input_failure("show a plugin: no id given; usage: " + kHelp.usage));
   const std::string id = component_id(values["id"].as<std::string>());
   Result<std::string> text = json ? describe_plugin_json(registry, id) : describe_plugin(registry, id);

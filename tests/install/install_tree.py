@@ -1,0 +1,33 @@
+"""An install tree of this build in a folder of its own, and commands that see nothing but it."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = Path(os.environ["ASSAY_BUILD_DIR"])
+SOURCE = Path(os.environ["ASSAY_SOURCE_DIR"])
+
+
+class InstallCase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory(prefix="assay-install-")
+        cls.addClassCleanup(scratch.cleanup)
+        cls.scratch = Path(scratch.name)
+        cls.prefix = cls.scratch / "prefix"
+        for component in ("host", "sdk"):
+            subprocess.run(["cmake", "--install", BUILD, "--component", component, "--prefix", cls.prefix],
+                           check=True, stdout=subprocess.DEVNULL)
+        hidden = {"ASSAY_HOME", "ASSAY_PLUGIN_PATH", "XDG_DATA_HOME"}
+        cls.environment = {k: v for k, v in os.environ.items() if k not in hidden}
+        cls.environment.update(HOME=str(cls.scratch), PATH=f"{cls.prefix / 'bin'}:{os.environ['PATH']}",
+                               CMAKE_PREFIX_PATH=str(cls.prefix))
+
+    def run_in(self, folder, *command, expect=0):
+        """Runs a command; returns its output."""
+        process = subprocess.run([str(part) for part in command], cwd=folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+        self.assertEqual(process.returncode, expect, f"{command}\n{process.stdout}")
+        return process.stdout
