@@ -6,11 +6,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # reference BLAS where it is not.
 build_packages=(
   build-essential cmake ninja-build ccache pkg-config
-  libboost-dev libboost-program-options-dev rapidjson-dev libspdlog-dev libzip-dev libhwy-dev
+  libboost-dev libboost-program-options-dev rapidjson-dev libspdlog-dev libzip-dev libhwy-dev libcpp-httplib-dev zlib1g-dev
   libtorch-dev libopenblas0-pthread
 )
 # What the tests and benchmarks need in addition; headers are compiled with a second compiler too.
-test_packages=(libgtest-dev libbenchmark-dev libdlpack-dev clang python3 abigail-tools)
+# Reports are tested in a browser.
+test_packages=(
+  libgtest-dev libbenchmark-dev libdlpack-dev clang python3 abigail-tools
+  chromium chromium-driver python3-selenium fonts-dejavu-core fonts-noto-cjk libxml2-utils bash-completion zsh mandoc
+)
 # What the tests of --all need in addition.
 venv_packages=(python3-venv)
 

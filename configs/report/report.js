@@ -1,103 +1,217 @@
 "use strict";
-// The page is complete without this script; it adds filter, sort, pages and the detail of an output.
+// The page is complete without this script; it adds filter, sort, pages, the detail of each row and, where it is served, news.
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const rows = data.rows;
-  const pageSize = 200;
+  const pageSize = 100;
   const rank = { error: 4, warning: 3, skip: 2, pass: 1 };
-  let shown = rows.map((_, i) => i);
+  const at = (id) => document.getElementById(id);
+  let data = JSON.parse(at("data").textContent);
+  let shown = [];
   let page = 0;
-  let sort = { column: 0, down: false };
-  const body = document.querySelector("#rows tbody");
+  let sort = { column: "position", down: false };
+  let opened = -1;
 
-  const element = (name, text, className) => {
+  const element = (name, content, className) => {
     const node = document.createElement(name);
-    if (text !== undefined) node.textContent = text;
+    if (content !== undefined) node.append(...[content].flat());
     if (className) node.className = className;
     return node;
   };
-  const number = (value) => (value === null || value === undefined ? "" : typeof value === "string" ? value : String(Number(value.toPrecision(4))));
-  // "nan" and "inf" come as strings: they sort as the worst.
-  const sortable = (value, column) => {
-    if (column === 1) return value;
-    if (column === 2) return rank[value] || 0;
-    return value === null ? -Infinity : typeof value === "string" ? (value === "-inf" ? -Infinity : Infinity) : value;
+  // "nan" and "inf" come as strings.
+  const number = (value) =>
+    value === null || value === undefined ? "" : typeof value === "string" ? value : String(Number(value.toPrecision(4)));
+  const tag = (verdict) => element("span", verdict, "tag " + verdict);
+  const opener = (text, action) => {
+    const button = element("button", text, "name");
+    button.type = "button";
+    button.addEventListener("click", action);
+    return button;
   };
+  const table = (heads, lines) => {
+    const head = element("tr", heads.map((text) => element("th", text)));
+    return element("div", element("table", [element("thead", head), element("tbody", lines)]), "scroll");
+  };
+
+  // The rows' details come in compressed parts; a part is unpacked when it is first asked for.
+  const parts = new Map();
+  async function detailOf(row) {
+    const part = Math.floor(row / data.part_rows);
+    if (document.readyState === "loading") {
+      // They stand after this script, so that a large page can be used before all of it has come.
+      await new Promise((ready) => document.addEventListener("DOMContentLoaded", ready, { once: true }));
+    }
+    if (!parts.has(part)) {
+      const text = document.querySelectorAll("#parts .details")[part].textContent;
+      const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+      parts.set(part, new Response(stream).json());
+    }
+    return (await parts.get(part))[row % data.part_rows];
+  }
 
   function draw() {
     const pages = Math.max(1, Math.ceil(shown.length / pageSize));
     page = Math.min(page, pages - 1);
-    body.replaceChildren(...shown.slice(page * pageSize, (page + 1) * pageSize).map((i) => {
-      const row = rows[i];
-      const line = element("tr");
-      const name = element("td");
-      const open = element("button", row[1], "name");
-      open.type = "button";
-      open.addEventListener("click", () => detail(i));
-      name.append(open);
-      const verdict = element("td");
-      verdict.append(element("span", row[2], "tag " + row[2]));
-      line.append(element("td", String(row[0])), name, verdict);
-      for (let column = 3; column <= 6; column++) line.append(element("td", number(row[column]), "number"));
-      line.append(element("td", row[7]));
-      return line;
-    }));
-    document.getElementById("row-count").textContent = shown.length + " of " + rows.length + " outputs";
-    document.getElementById("page").textContent = "page " + (page + 1) + " of " + pages;
-    document.getElementById("pages").hidden = pages === 1;
+    const lines = shown.slice(page * pageSize, (page + 1) * pageSize).map((i) =>
+      element("tr", [
+        element("td", String(data.position[i])),
+        element("td", opener(data.name[i], () => openRow(i))),
+        element("td", tag(data.verdict[i])),
+        ...data.numbers.map((column) => element("td", number(column[i]), "number")),
+        element("td", data.message[i]),
+      ]));
+    document.querySelector("#rows tbody").replaceChildren(...lines);
+    at("row-count").textContent = shown.length + " of " + data.name.length + " rows";
+    at("page").textContent = "page " + (page + 1) + " of " + pages;
+    at("pages").hidden = pages === 1;
   }
+
+  // What isn't a number sorts as the worst, what is missing as the least.
+  const sortKey = (value) => (value === null ? -Infinity : typeof value === "string" ? (value === "-inf" ? -Infinity : Infinity) : value);
 
   function select() {
-    const name = document.getElementById("filter-name").value.toLowerCase();
-    const verdict = document.getElementById("filter-verdict").value;
+    const text = at("filter-name").value.toLowerCase();
+    const verdict = at("filter-verdict").value;
     shown = [];
-    for (let i = 0; i < rows.length; i++) {
-      if ((!verdict || rows[i][2] === verdict) && (!name || rows[i][1].toLowerCase().includes(name))) shown.push(i);
+    for (let i = 0; i < data.name.length; i++) {
+      if (verdict && data.verdict[i] !== verdict) continue;
+      if (!text || data.name[i].toLowerCase().includes(text) || data.message[i].toLowerCase().includes(text)) shown.push(i);
     }
+    // Rows come in the order of the run.
+    if (sort.column === "position") {
+      if (sort.down) shown.reverse();
+      draw();
+      return;
+    }
+    const key = {
+      name: (i) => data.name[i],
+      verdict: (i) => rank[data.verdict[i]] || 0,
+    }[sort.column] || ((i) => sortKey(data.numbers[sort.column][i]));
     const sign = sort.down ? -1 : 1;
     shown.sort((l, r) => {
-      const a = sortable(rows[l][sort.column], sort.column);
-      const b = sortable(rows[r][sort.column], sort.column);
+      const a = key(l), b = key(r);
       return a < b ? -sign : a > b ? sign : l - r;
     });
-    page = 0;
     draw();
   }
+  const selectFromStart = () => { page = 0; select(); };
 
-  function detail(i) {
-    const row = rows[i];
-    const more = row[8];
-    const target = document.getElementById("detail-body");
-    const title = element("h2", row[1]);
-    title.id = "detail-title";
-    const facts = element("dl", undefined, "facts");
-    const fact = (term, text) => {
-      if (text === undefined || text === null || text === "") return;
-      facts.append(element("dt", term), element("dd", text));
+  function histogram(bins) {
+    const counts = [0, 0, 0, 0];
+    for (const [bin, count] of bins) counts[bin] = count;
+    const total = bins.reduce((sum, [, count]) => sum + count, 0);
+    if (!(total > 0)) return [];
+    const label = (bin) => (bin < 3 ? String(bin) : "≤2^" + (bin - 1));
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const draw = (name, attributes, text) => {
+      const node = document.createElementNS(svg.namespaceURI, name);
+      for (const key in attributes) node.setAttribute(key, attributes[key]);
+      if (text) node.append(text);
+      svg.append(node);
+      return node;
     };
-    const verdict = element("dd");
-    verdict.append(element("span", row[2], "tag " + row[2]));
-    facts.append(element("dt", "verdict"), verdict);
-    fact("message", row[7]);
-    fact("reason", more.reason ? more.reason + (data.reasons[more.reason] ? ": " + data.reasons[more.reason] : "") : "");
-    fact("judged as", more.judged_as);
-    fact("actual", more.actual);
-    fact("expected", more.expected);
-    if (more.worst) {
-      fact("worst element", "[" + more.worst.index.join(", ") + "]: actual " + more.worst.actual + ", expected " + more.worst.expected +
-        (more.worst.ulp !== undefined ? ", " + number(more.worst.ulp) + " ulp apart" : ""));
+    svg.setAttribute("viewBox", "0 0 480 110");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", "elements of this output by " + data.histogram_of);
+    const width = 460 / counts.length;
+    const step = Math.ceil(counts.length / 10);
+    for (let bin = 0; bin < counts.length; bin++) {
+      const count = counts[bin] || 0;
+      const height = 76 * Math.sqrt(count / total);
+      if (count > 0) {
+        const bar = draw("rect", { class: "bar", x: 11 + width * bin, y: 84 - height, width: Math.max(1, width - 2), height });
+        const title = document.createElementNS(svg.namespaceURI, "title");
+        title.append(label(bin) + " " + data.histogram_of + ": " + count + " elements");
+        bar.append(title);
+      }
+      if (bin % step === 0) draw("text", { x: 10 + width * (bin + 0.5), y: 98, "text-anchor": "middle" }, label(bin));
     }
-    fact("notes", (more.notes || []).join("; "));
-    const metrics = element("table");
-    (more.metrics || []).forEach((value, k) => {
-      if (value === null) return;
-      const line = element("tr");
-      line.append(element("th", data.metrics[k]), element("td", number(value), "number"));
-      metrics.append(line);
+    return [element("h3", "Elements by " + data.histogram_of), svg];
+  }
+
+  const shellWord = (word) => (/^[\w./:=,@%+-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'");
+
+  function show(title, content) {
+    const heading = element("h2", title);
+    heading.id = "detail-title";
+    at("detail-body").replaceChildren(heading, ...content);
+    if (!at("detail").open) at("detail").showModal();
+    at("detail").scrollTop = 0;
+  }
+
+  async function openRow(i) {
+    opened = i;
+    const detail = await detailOf(i);
+    if (opened !== i) return;
+    const facts = element("dl", undefined, "facts");
+    const fact = (term, content) => {
+      if (content !== "" && content !== undefined) facts.append(element("dt", term), element("dd", content));
+    };
+    fact("call", opener(data.call[i], () => openCall(data.call[i])));
+    fact("verdict", tag(data.verdict[i]));
+    fact("message", data.message[i]);
+    const reason = data.reasons[detail.reason];
+    fact("reason", detail.reason + (reason ? ": " + reason[0] : ""));
+    fact("meaning", reason && reason[1]);
+    fact("what to do", reason && reason[2]);
+    for (const [term, text] of detail.facts) fact(term, text);
+    const content = [facts];
+    if (detail.elements.length) {
+      content.push(element("h3", "Worst elements"),
+        table(data.element_columns, detail.elements.map((cells) => element("tr", cells.map((text) => element("td", text))))));
+    }
+    content.push(...histogram(detail.histogram));
+    content.push(element("h3", "Show it again"), element("pre", data.command + " --api " + shellWord(data.call[i])));
+    const metrics = detail.metrics.map((value, k) => [data.metrics[k], value]).filter(([, value]) => value !== null);
+    if (metrics.length) {
+      content.push(element("h3", "Metrics"), table(["metric", "value"],
+        metrics.map(([name, value]) => element("tr", [element("th", name), element("td", String(value), "number")]))));
+    }
+    show(data.name[i], content);
+  }
+
+  // All rows of one call.
+  function openCall(call) {
+    opened = -1;
+    const lines = [];
+    data.call.forEach((each, i) => {
+      if (each !== call) return;
+      lines.push(element("tr", [
+        element("td", opener(data.name[i], () => openRow(i))),
+        element("td", tag(data.verdict[i])),
+        ...data.numbers.map((column) => element("td", number(column[i]), "number")),
+        element("td", data.message[i]),
+      ]));
     });
-    target.replaceChildren(title, facts, element("h3", "Show it again"), element("pre", data.command + " --api '" + more.stem + "'"),
-      element("h3", "Metrics"), metrics);
-    document.getElementById("detail").showModal();
+    show(call, [table(["name", "verdict", ...data.columns, "message"], lines), element("h3", "Show it again"),
+      element("pre", data.command + " --api " + shellWord(call))]);
+  }
+
+  // The row before or after the opened one, in the order that is shown.
+  function step(by) {
+    const next = shown[shown.indexOf(opened) + by];
+    if (opened >= 0 && next !== undefined) openRow(next);
+  }
+
+  function moveFocus(by) {
+    const names = [...document.querySelectorAll("#rows tbody button.name")];
+    const next = names[Math.max(0, names.indexOf(document.activeElement) + by)];
+    if (next) next.focus();
+  }
+
+  function connectFindings() {
+    document.querySelectorAll("[data-row]").forEach((node) => {
+      node.replaceChildren(opener(node.textContent, (event) => {
+        event.preventDefault();
+        openRow(Number(node.dataset.row));
+      }));
+    });
+    document.querySelectorAll("[data-filter]").forEach((node) => {
+      node.replaceChildren(opener(node.textContent, () => {
+        at("filter-name").value = node.dataset.filter;
+        selectFromStart();
+        at("all").scrollIntoView();
+      }));
+    });
   }
 
   document.querySelectorAll("#rows th[data-column]").forEach((head) => {
@@ -105,25 +219,59 @@
     button.type = "button";
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      const column = Number(head.dataset.column);
-      sort = { column, down: sort.column === column ? !sort.down : column > 1 };
+      const column = head.dataset.column;
+      sort = { column, down: sort.column === column ? !sort.down : column !== "position" && column !== "name" };
       document.querySelectorAll("#rows th").forEach((each) => each.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
-      select();
+      selectFromStart();
     });
   });
-  document.querySelectorAll("[data-row]").forEach((node) => {
-    const open = element("button", node.textContent, "name");
-    open.type = "button";
-    open.addEventListener("click", () => detail(Number(node.dataset.row)));
-    node.replaceChildren(open);
+  const turn = (by) => { page = Math.max(0, page + by); draw(); };
+  at("controls").hidden = false;
+  at("controls").addEventListener("submit", (event) => event.preventDefault());
+  at("filter-name").addEventListener("input", selectFromStart);
+  at("filter-verdict").addEventListener("change", selectFromStart);
+  at("previous").addEventListener("click", () => turn(-1));
+  at("next").addEventListener("click", () => turn(1));
+  at("detail-previous").addEventListener("click", () => step(-1));
+  at("detail-next").addEventListener("click", () => step(1));
+  at("more").textContent = "";
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) {
+      if (event.key === "Escape") document.activeElement.blur();
+      return;
+    }
+    const open = at("detail").open;
+    const keys = {
+      "/": () => at("filter-name").focus(), j: () => (open ? step(1) : moveFocus(1)), k: () => (open ? step(-1) : moveFocus(-1)),
+      n: () => turn(1), p: () => turn(-1),
+    };
+    if (!keys[event.key] || (open && !"jk".includes(event.key))) return;
+    event.preventDefault();
+    keys[event.key]();
   });
-  document.getElementById("controls").hidden = false;
-  document.getElementById("controls").addEventListener("submit", (event) => event.preventDefault());
-  document.getElementById("filter-name").addEventListener("input", select);
-  document.getElementById("filter-verdict").addEventListener("change", select);
-  document.getElementById("previous").addEventListener("click", () => { page = Math.max(0, page - 1); draw(); });
-  document.getElementById("next").addEventListener("click", () => { page += 1; draw(); });
-  document.getElementById("more").textContent = "";
+
+  // A served page of a run that goes on: what changed takes the old one's place; filter, order and page stay.
+  async function news() {
+    const state = await (await fetch("state", { cache: "no-store" })).json();
+    if (state.rows !== data.name.length || state.complete !== news.complete) {
+      const next = new DOMParser().parseFromString(await (await fetch("./", { cache: "no-store" })).text(), "text/html");
+      for (const name of ["head", "findings"]) {
+        document.querySelector("[data-news=" + name + "]").replaceChildren(...next.querySelector("[data-news=" + name + "]").childNodes);
+      }
+      data = JSON.parse(next.getElementById("data").textContent);
+      at("parts").replaceChildren(...next.getElementById("parts").childNodes);
+      parts.clear();
+      connectFindings();
+      select();
+      news.complete = state.complete;
+    }
+    if (!state.complete) setTimeout(follow, 1000);
+  }
+  const follow = () => news().catch(() => setTimeout(follow, 5000));
+
+  connectFindings();
   select();
+  if ("live" in document.body.dataset) follow();
 })();

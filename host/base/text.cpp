@@ -9,6 +9,48 @@
 
 namespace assay {
 
+namespace {
+
+/// Bytes of the well-formed UTF-8 character that the text begins with; 0: it begins with none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) { return byte(i) >= low && byte(i) <= high; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    // Neither a longer spelling of a smaller number nor half of a UTF-16 pair.
+    return follows(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    return follows(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// The number of a well-formed UTF-8 character.
+char32_t utf8_code(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first;
+  char32_t code = first & (0x7fu >> character.size());
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  return code;
+}
+
+/// C0, DEL, C1, line separators, what changes the direction of the text around it, and numbers that aren't characters.
+bool is_control(char32_t code) {
+  return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069) || code == 0xfffe || code == 0xffff;
+}
+
+void add_hex(std::string& out, const char* prefix, char32_t number, int digits) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  out += prefix;
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) out += kDigits[(number >> shift) & 15];
+}
+
+}  // namespace
+
 std::string format_number(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
@@ -51,20 +93,29 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 }
 
 std::string escape_control(std::string_view text) {
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += "\\x";
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const char32_t code = length == 0 ? 0 : utf8_code(text.substr(i, length));
+    if (length == 0) {
+      add_hex(out, "\\x", static_cast<unsigned char>(text[i]), 2);
+    } else if (is_control(code)) {
+      add_hex(out, code < 0x80 ? "\\x" : "\\u", code, code < 0x80 ? 2 : 4);
     } else {
-      out += c;
+      out += text.substr(i, length);
     }
+    i += std::max<std::size_t>(length, 1);
   }
   return out;
+}
+
+std::string shell_word(const std::string& text) {
+  static constexpr const char* kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
+  if (!text.empty() && text.find_first_not_of(kSafe) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 bool glob_match(std::string_view pattern, std::string_view text) {

@@ -19,8 +19,12 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-/// Control characters (and DEL) as \xNN, so that data can't drive a terminal or break a line.
+/// Control characters and bytes that are not UTF-8 as \xNN or \uNNNN, so that data can't drive a terminal, break a line or turn the
+/// direction of text. The result is well-formed UTF-8.
 std::string escape_control(std::string_view text);
+
+/// The text as one word of a POSIX shell, in quotes only where it needs them.
+std::string shell_word(const std::string& text);
 
 /// Whether the text matches a shell pattern of '*' and '?'.
 bool glob_match(std::string_view pattern, std::string_view text);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "base/files.hpp"
@@ -7,6 +8,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/worker_options.hpp"
+#include "rebuild/rebuild.hpp"
 #include "report/run_journal.hpp"
 #include "worker/check_job.hpp"
 #include "worker/in_process.hpp"
@@ -39,7 +41,9 @@ po::options_description check_options() {
   add("save-failures", po::value<std::string>()->value_name("SIZE"),
       "keep calls with errors, of at most this size each, in DIR/failures: recordings that `assay check` replays");
   add("shard", po::value<std::string>()->value_name("K/N"), "the K-th of N parts of about the same cost; `assay merge` joins them");
-  add("format", po::value<std::vector<std::string>>()->value_name("F"), "files to write: csv, msprobe (repeat for several)");
+  add("format", po::value<std::vector<std::string>>()->value_name("F"),
+      "further files to write: junit, md, msprobe (repeat for several); csv, html and jsonl are always written");
+  add("baseline", po::value<std::string>()->value_name("DIR"), "results of an earlier run: the report says what changed");
   add("step", po::value<int>()->value_name("N"), "which step*/ below DUMP");
   add("rank", po::value<int>()->value_name("N"), "which rank*/ below DUMP");
   add("seed", po::value<std::uint64_t>()->value_name("N"), "seed of made inputs and random operators");
@@ -104,6 +108,8 @@ std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& val
   sinks.push_back(make_jsonl_sink(out));
   sinks.push_back(make_html_sink(out));
   for (const std::string& format : config.formats) {
+    if (format == "junit") sinks.push_back(make_junit_sink(out));
+    if (format == "md") sinks.push_back(make_markdown_sink(out));
     if (format == "msprobe") sinks.push_back(make_msprobe_sink(out, timestamp));
   }
   return sinks;
@@ -139,9 +145,20 @@ Result<CheckRequest> make_request(const po::variables_map& values, const Pipelin
   }
   // What changes no row of the API that is to be repeated is left out.
   request.command = shell_line("assay check", arguments,
-                               {"--out", "--resume", "--api", "--filter", "--only-from", "--format", "--jobs", "-j", "--shard",
-                                "--max-time", "--save-failures", "--devices", std::string("--") + kWorkerOption});
+                               {"--out", "--resume", "--api", "--filter", "--only-from", "--format", "--baseline", "--jobs", "-j",
+                                "--shard", "--max-time", "--save-failures", "--devices", std::string("--") + kWorkerOption});
   return request;
+}
+
+/// The report once more, with what changed against an earlier run.
+Status add_baseline(const po::variables_map& values, const PipelineConfig& config, const std::filesystem::path& out) {
+  RebuildRequest request;
+  request.folder = request.out = out;
+  request.baseline = values["baseline"].as<std::string>();
+  request.formats = {"html"};
+  if (std::find(config.formats.begin(), config.formats.end(), "md") != config.formats.end()) request.formats.push_back("md");
+  Result<std::vector<std::filesystem::path>> written = rebuild(request);
+  return written ? Status(Done{}) : Status(written.failure());
 }
 
 }  // namespace
@@ -169,6 +186,9 @@ int check_command(const Arguments& arguments) {
   Result<std::optional<std::uint64_t>> memory = memory_limit(values);
   if (!memory) return fail(memory.failure());
 
+  if (values.count("baseline") != 0 && values.count("out") + values.count("resume") == 0) {
+    return fail(input_failure("use --baseline: its report needs a folder; add --out DIR"));
+  }
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   if (values.count(kWorkerOption) != 0) enter_worker();
@@ -196,6 +216,9 @@ int check_command(const Arguments& arguments) {
   Result<RunSummary> summary =
       (*job)->run(journal->journal, make_sinks(values, *config, out, journal->timestamp), stop_on_interrupt());
   if (!summary) return fail(summary.failure());
+  if (values.count("baseline") != 0) {
+    if (Status s = add_baseline(values, *config, out); !s) return fail(s.failure());
+  }
   if (!summary->complete) {
     if (!out.empty()) std::cerr << "assay: stopped early; the same command with --resume " << out.string() << " goes on\n";
     return kExitInterrupted;

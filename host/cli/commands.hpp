@@ -17,5 +17,7 @@ int plugins_command(const Arguments& arguments);
 int validate_command(const Arguments& arguments);  ///< `assay plugins validate`
 int report_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
+int completion_command(const Arguments& arguments);
+int man_command(const Arguments& arguments);
 
 }  // namespace assay

@@ -37,7 +37,7 @@ po::options_description compare_options() {
   add("api", po::value<std::vector<std::string>>()->value_name("NAME"), "compare only these (globs); dumps: show both sides");
   add("skip", po::value<std::vector<std::string>>()->value_name("NAME"), "leave these out (globs)");
   add("format", po::value<std::vector<std::string>>()->value_name("F"),
-      "files to write: csv, msprobe (the two files of api_precision_compare; tables only)");
+      "further files: msprobe (the two files of api_precision_compare; tables only), junit and md (dumps only)");
   add("step", po::value<int>()->value_name("N"), "dumps: which step*/ below both");
   add("rank", po::value<int>()->value_name("N"), "dumps: which rank*/ below both");
   add("threads", po::value<unsigned>()->value_name("N"), "dumps: threads of the comparisons");
@@ -62,15 +62,17 @@ bool wants(const PipelineConfig& config, const std::string& format) {
   return std::find(config.formats.begin(), config.formats.end(), format) != config.formats.end();
 }
 
-Status write_files(const Comparison& comparison, const PipelineConfig& config, const std::filesystem::path& out) {
+Status write_files(const Comparison& comparison, const PipelineConfig& config, const std::string& command,
+                   const std::filesystem::path& out) {
   if (Status s = write_comparison(out, comparison); !s) return s;
+  if (Status s = write_comparison_page(out, comparison, command); !s) return s;
   if (!wants(config, "msprobe")) return Done{};
   return write_precision_files(out, local_timestamp(), comparison.warning_word, comparison.precision_rows,
                                comparison.precision_results);
 }
 
 int conclude(const Comparison& comparison, const po::variables_map& values, const PipelineConfig& config,
-             const std::filesystem::path& out) {
+             const std::string& command, const std::filesystem::path& out) {
   if (wants(config, "msprobe") && (comparison.standard.empty() || out.empty())) {
     return fail(input_failure(out.empty()
                                   ? "write format msprobe: no folder given; add --out DIR"
@@ -78,8 +80,14 @@ int conclude(const Comparison& comparison, const po::variables_map& values, cons
                                     "are " +
                                         comparison.what));
   }
+  for (const char* format : {"junit", "md"}) {
+    if (wants(config, format)) {
+      return fail(input_failure("write format " + std::string(format) + ": only comparisons of dumps have it, these are " +
+                                comparison.what));
+    }
+  }
   if (!out.empty()) {
-    if (Status s = write_files(comparison, config, out); !s) return fail(s.failure());
+    if (Status s = write_files(comparison, config, command, out); !s) return fail(s.failure());
   }
   print_comparison(comparison, {values.count("quiet") != 0, use_color(values.count("no-color") != 0), out.string()});
   const auto counts = comparison.counts();
@@ -97,7 +105,7 @@ int conclude(const Comparison& comparison, const po::variables_map& values, cons
 }
 
 int compare_tables_or_runs(const Side& tested, const Side& baseline, const po::variables_map& values, const PipelineConfig& config,
-                           const std::filesystem::path& out) {
+                           const std::string& command, const std::filesystem::path& out) {
   CompareOptions options;
   options.standard = config.standard == "auto" ? kTableStandard : config.standard;
   options.factor = get_optional<double>(values, "factor");
@@ -106,10 +114,11 @@ int compare_tables_or_runs(const Side& tested, const Side& baseline, const po::v
   Result<Comparison> comparison = tested.kind == SideKind::kTable ? compare_tables(tested.path, baseline.path, options)
                                                                   : compare_runs(tested.path, baseline.path, options);
   if (!comparison) return fail(comparison.failure());
-  return conclude(*comparison, values, config, out);
+  return conclude(*comparison, values, config, command, out);
 }
 
-std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& values, const std::filesystem::path& out) {
+std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& values, const PipelineConfig& config,
+                                                    const std::filesystem::path& out) {
   std::vector<std::unique_ptr<ResultSink>> sinks;
   const bool color = use_color(values.count("no-color") != 0);
   sinks.push_back(make_terminal_sink({values.count("quiet") != 0, color, use_progress(), out.string()}));
@@ -119,6 +128,8 @@ std::vector<std::unique_ptr<ResultSink>> make_sinks(const po::variables_map& val
   sinks.push_back(make_table_sink(out));
   sinks.push_back(make_jsonl_sink(out));
   sinks.push_back(make_html_sink(out));
+  if (wants(config, "junit")) sinks.push_back(make_junit_sink(out));
+  if (wants(config, "md")) sinks.push_back(make_markdown_sink(out));
   return sinks;
 }
 
@@ -129,7 +140,7 @@ void show_origins(const std::vector<std::string>& origins) {
   if (origins.size() > kMaxOriginsShown) std::cout << "  and " << origins.size() - kMaxOriginsShown << " more\n";
 }
 
-int compare_dumps(const Side& tested, const Side& baseline, const po::variables_map& values, const Arguments& arguments,
+int compare_dumps(const Side& tested, const Side& baseline, const po::variables_map& values, const std::string& command,
                   PipelineConfig config, const std::filesystem::path& out) {
   if (wants(config, "msprobe")) {
     return fail(input_failure("write format msprobe: only details of MindStudio Probe's PyTorch checker have it, these are dumps"));
@@ -141,7 +152,7 @@ int compare_dumps(const Side& tested, const Side& baseline, const po::variables_
   request.dump_options = {get_optional<int>(values, "step"), get_optional<int>(values, "rank")};
   request.config = config;
   request.summaries = values.count("api") != 0;
-  request.command = shell_line("assay compare", arguments, {"--out", "--api", "--format"});
+  request.command = command;
   std::vector<std::filesystem::path> plugin_path;
   for (const std::string& folder : get_list<std::string>(values, "plugin-path")) plugin_path.emplace_back(folder);
   Registry registry = Registry::discover(default_search_path(plugin_path));
@@ -151,7 +162,7 @@ int compare_dumps(const Side& tested, const Side& baseline, const po::variables_
     std::cerr << "assay: nothing to compare: no API of the selection is in both dumps\n";
     return kExitNothingSelected;
   }
-  Result<RunSummary> summary = comparison->run(make_sinks(values, out), stop_on_interrupt());
+  Result<RunSummary> summary = comparison->run(make_sinks(values, config, out), stop_on_interrupt());
   if (!summary) return fail(summary.failure());
   if (values.count("quiet") == 0) show_origins(comparison->origins());
   if (!summary->complete) return kExitInterrupted;
@@ -181,10 +192,11 @@ int compare_command(const Arguments& arguments) {
   if (!baseline) return fail(baseline.failure());
   if (Status s = check_same_kind(*tested, *baseline); !s) return fail(s.failure());
 
+  const std::string command = shell_line("assay compare", arguments, {"--out", "--api", "--format"});
   const std::filesystem::path out = get_optional<std::string>(values, "out").value_or("");
   if (Status s = make_out_folder(out); !s) return fail(s.failure());
-  return tested->kind == SideKind::kDump ? compare_dumps(*tested, *baseline, values, arguments, *config, out)
-                                         : compare_tables_or_runs(*tested, *baseline, values, *config, out);
+  return tested->kind == SideKind::kDump ? compare_dumps(*tested, *baseline, values, command, *config, out)
+                                         : compare_tables_or_runs(*tested, *baseline, values, *config, command, out);
 }
 
 }  // namespace assay

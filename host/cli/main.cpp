@@ -4,35 +4,20 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "cli/commands.hpp"
+#include "cli/command_table.hpp"
 #include "cli/exit_codes.hpp"
 
 namespace {
 
-struct Command {
-  const char* name;
-  const char* about;
-  int (*run)(const assay::Arguments&);
-};
-
-constexpr Command kCommands[] = {
-    {"check", "replay a recorded run on a reference framework and judge every output", assay::check_command},
-    {"compare", "compare two result tables, two runs or two dumps", assay::compare_command},
-    {"merge", "join the results of a sharded check", assay::merge_command},
-    {"perturb", "repeat recorded calls on changed inputs and rank the operators by instability", assay::perturb_command},
-    {"watch", "run a training job and check its operators while it runs", assay::watch_command},
-    {"report", "write a run's report again", assay::report_command},
-    {"plugins", "list and show the plugins that are found", assay::plugins_command},
-    {"explain", "say what a reason code means and what to do", assay::explain_command},
-};
-
 void print_help(std::ostream& out) {
-  out << "assay " ASSAY_VERSION ": finds the operator that computes wrong numbers\n\nusage: assay COMMAND [options]\n\ncommands:\n";
-  for (const Command& command : kCommands)
-    out << "  " << command.name << std::string(10 - std::string(command.name).size(), ' ') << command.about << "\n";
-  out << "\n`assay COMMAND --help` tells more. Exit codes: 0 passed, 1 differences found, 2 usage or configuration, 3 plugin "
-         "failure or\n"
-         "damaged data, 4 nothing selected, 70 internal. Log: ASSAY_LOG=info,loader=debug.\n";
+  out << "assay " ASSAY_VERSION ": " << assay::kAbout << "\n\nusage: assay COMMAND [options]\n\ncommands:\n";
+  for (const assay::Command& command : assay::commands())
+    out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ') << command.about << "\n";
+  out << "\n`assay COMMAND --help` tells more. Log: ASSAY_LOG=info,loader=debug.\n\nexit codes:\n";
+  for (const assay::ExitMeaning& meaning : assay::exit_meanings()) {
+    const std::string code = std::to_string(meaning.code);
+    out << "  " << code << std::string(5 - code.size(), ' ') << meaning.text << "\n";
+  }
 }
 
 int run(const assay::Arguments& arguments) {
@@ -50,7 +35,7 @@ int run(const assay::Arguments& arguments) {
     return assay::kExitPassed;
   }
   std::vector<std::string> known;
-  for (const Command& command : kCommands) {
+  for (const assay::Command& command : assay::commands()) {
     if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});
     known.emplace_back(command.name);
   }

@@ -15,19 +15,21 @@ namespace assay {
 
 namespace {
 
+CommandSpec* g_capture = nullptr;
+
+po::options_description shown_options(const po::options_description& options) {
+  po::options_description shown("options");
+  for (const auto& option : options.options()) {
+    if (option->long_name() != kInternalOption) shown.add(option);
+  }
+  return shown;
+}
+
 std::string help_text(const CommandHelp& help, const po::options_description& options) {
   std::ostringstream out;
   out << help.about << "\n\nusage: " << help.usage << "\n\n" << options;
   if (!help.examples.empty()) out << "\nexamples:\n" << help.examples;
   return out.str();
-}
-
-std::string shell_word(const std::string& word) {
-  static constexpr const char* kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";
-  if (!word.empty() && word.find_first_not_of(kSafe) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string nearest_option(const std::string& name, const po::options_description& options) {
@@ -38,6 +40,9 @@ std::string nearest_option(const std::string& name, const po::options_descriptio
 }
 
 }  // namespace
+
+SpecCapture::SpecCapture(CommandSpec& spec) { g_capture = &spec; }
+SpecCapture::~SpecCapture() { g_capture = nullptr; }
 
 Result<std::optional<po::variables_map>> parse_options(const CommandHelp& help, po::options_description options,
                                                        const std::vector<std::string>& arguments,
@@ -70,7 +75,14 @@ Result<std::optional<po::variables_map>> parse_options(const CommandHelp& help, 
     return input_failure("use the options: " + std::string(error.what()) + "; see --help");
   }
   if (values.count("help") != 0) {
-    std::cout << help_text(help, options);
+    const po::options_description shown = shown_options(options);
+    if (g_capture != nullptr) {
+      g_capture->help = help;
+      g_capture->options.add(shown);
+      g_capture->positional = positional;
+    } else {
+      std::cout << help_text(help, shown);
+    }
     return std::optional<po::variables_map>();
   }
   return std::optional<po::variables_map>(std::move(values));

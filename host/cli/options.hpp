@@ -20,6 +20,25 @@ struct CommandHelp {
   std::string examples;  ///< indented lines
 };
 
+/// What --help says about a command; completions and manual pages are made from the same.
+struct CommandSpec {
+  CommandHelp help;
+  po::options_description options;      ///< without those for assay itself
+  std::vector<std::string> positional;  ///< names of the bare arguments
+};
+
+/// While one of these lives, parse_options hands a command's specification over in place of printing the text of --help.
+class SpecCapture {
+ public:
+  explicit SpecCapture(CommandSpec& spec);
+  ~SpecCapture();
+  SpecCapture(const SpecCapture&) = delete;
+  SpecCapture& operator=(const SpecCapture&) = delete;
+};
+
+/// Names of options that assay gives to processes that it starts; --help leaves them out.
+inline constexpr const char* kInternalOption = "worker";
+
 /// Parses; `positional` names the options that take bare arguments, in order, the last one takes the rest if `many`.
 /// The result is empty after --help, which has then been printed.
 /// errors  kInput: unknown option (with the nearest name), missing value, too many arguments

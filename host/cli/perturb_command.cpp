@@ -79,6 +79,8 @@ std::vector<std::unique_ptr<PerturbSink>> make_perturb_sinks(const po::variables
   if (out.empty()) return sinks;
   sinks.push_back(make_perturb_run_json_sink(out));
   sinks.push_back(make_perturb_table_sink(out));
+  sinks.push_back(make_perturb_jsonl_sink(out));
+  sinks.push_back(make_perturb_html_sink(out));
   for (const std::string& format : config.formats) {
     if (format == "msprobe") sinks.push_back(make_free_benchmark_sink(out));
   }

@@ -8,7 +8,7 @@
 namespace assay {
 
 /// Set by the supervisor when it starts this executable as a worker; not for people.
-inline constexpr const char* kWorkerOption = "worker";
+inline constexpr const char* kWorkerOption = kInternalOption;
 
 /// --jobs, --timeout, --memory, --devices, --max-time and kWorkerOption.
 void add_worker_options(po::options_description& options);

@@ -69,6 +69,9 @@ Result<Comparison> compare_runs(const std::filesystem::path& tested, const std::
 /// compare.csv (a row for each direction) and compare.json in `folder`.
 Status write_comparison(const std::filesystem::path& folder, const Comparison& comparison);
 
+/// report.html in `folder`: one self-contained page. `command` repeats the comparison.
+Status write_comparison_page(const std::filesystem::path& folder, const Comparison& comparison, const std::string& command);
+
 struct PrintOptions {
   bool quiet = false;  ///< only if something is worse
   bool color = false;

@@ -54,6 +54,7 @@ struct OutputVerdict {
   std::optional<Decision> decision;
   std::vector<MetricValue> metrics;
   std::optional<WorstElement> worst;
+  std::vector<WorstElement> next_worst;  ///< the elements that follow it in the same ordering, worst first
 };
 
 /// One API direction under judgement. Everything is borrowed for the call.

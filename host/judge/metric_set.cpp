@@ -14,6 +14,13 @@ std::optional<double> Measured::get(std::string_view name) const {
   return std::nullopt;
 }
 
+std::vector<double> Measured::all(std::string_view name) const {
+  for (const MetricValue& value : *values_) {
+    if (value.available && name == value.info->name) return value.numbers;
+  }
+  return {};
+}
+
 MetricSet::MetricSet(std::vector<ComparisonHandle> comparisons) {
   for (ComparisonHandle& handle : comparisons) {
     Member member;

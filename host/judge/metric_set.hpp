@@ -18,6 +18,8 @@ class Measured {
 
   /// Nothing: no such metric, or it has no value for this pair.
   [[nodiscard]] std::optional<double> get(std::string_view name) const;
+  /// Every number of a metric; empty where get() gives nothing.
+  [[nodiscard]] std::vector<double> all(std::string_view name) const;
 
  private:
   const std::vector<MetricValue>* values_;

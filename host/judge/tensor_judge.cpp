@@ -44,10 +44,19 @@ std::optional<Tensor> matched(const Standard::Body& standard, const Tensor& actu
   return std::nullopt;
 }
 
-std::optional<WorstElement> find_worst(const Measured& metrics, const Selection& selection) {
-  const auto index = metrics.get("worst_index");
-  if (!index || *index < 0 || *index >= static_cast<double>(selection.actual().numel())) return std::nullopt;
-  return selection.element(static_cast<std::int64_t>(*index));
+void find_worst(const Measured& metrics, const Selection& selection, OutputVerdict& out) {
+  const auto element = [&](double index) -> std::optional<WorstElement> {
+    // What a plugin says is checked: -1 stands for none.
+    if (!(index >= 0) || index >= static_cast<double>(selection.actual().numel())) return std::nullopt;
+    return selection.element(static_cast<std::int64_t>(index));
+  };
+  const auto first = metrics.get("worst_index");
+  if (!first) return;
+  out.worst = element(*first);
+  for (const double index : metrics.all("worst_indices")) {
+    if (index == *first) continue;
+    if (auto found = element(index)) out.next_worst.push_back(std::move(*found));
+  }
 }
 
 /// The first kind for this output whose conditions hold; null: judged by value.
@@ -83,7 +92,10 @@ OutputVerdict judge_empty(const Standard::Body& standard) {
 /// Puts a verdict that was reached another way over the one by value; the metrics stay.
 void replace(OutputVerdict& out, OutputVerdict by) {
   by.metrics = std::move(out.metrics);
-  if (!by.worst) by.worst = std::move(out.worst);
+  if (!by.worst) {
+    by.worst = std::move(out.worst);
+    by.next_worst = std::move(out.next_worst);
+  }
   out = std::move(by);
 }
 
@@ -97,6 +109,7 @@ void judge_by_kind(const JudgeContext& context, const Kind& kind, std::size_t po
     }
   } else if (auto verdict = judge_random(context, kind, actual, expected)) {
     out.worst.reset();
+    out.next_worst.clear();
     replace(out, std::move(*verdict));
   }
 }
@@ -150,7 +163,7 @@ OutputVerdict judge_values(const JudgeContext& context, const Selection& selecti
   rules.input_scale = [&] { return context.shape.input_scale(op_class.input_scale, actual.view(), length()); };
   const RuleOutcome outcome = run_rules(context.plan.rules, metrics, rules);
 
-  out.worst = find_worst(metrics, selection);
+  find_worst(metrics, selection, out);
   out.verdict = outcome.verdict;
   if (outcome.rule != nullptr) {
     out.reason = outcome.rule->code;

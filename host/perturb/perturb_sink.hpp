@@ -41,6 +41,10 @@ std::unique_ptr<PerturbSink> make_perturb_table_sink(const std::filesystem::path
 std::unique_ptr<PerturbSink> make_free_benchmark_sink(const std::filesystem::path& folder);
 /// run.json in `folder`: versions, configuration, counts, cost, how to reproduce.
 std::unique_ptr<PerturbSink> make_perturb_run_json_sink(const std::filesystem::path& folder);
+/// perturb.jsonl in `folder`: a line about the run, then a line for each call; what reports are rebuilt from.
+std::unique_ptr<PerturbSink> make_perturb_jsonl_sink(const std::filesystem::path& folder);
+/// report.html in `folder`: one self-contained page.
+std::unique_ptr<PerturbSink> make_perturb_html_sink(const std::filesystem::path& folder);
 /// Findings as they happen, the ranking and the closing line.
 std::unique_ptr<PerturbSink> make_perturb_terminal_sink(const TerminalOptions& options);
 

@@ -1,10 +1,10 @@
 // The terminal of `assay perturb`: findings as they happen, the ranking, the cost, a closing line.
-#include <chrono>
 #include <cstdio>
 
 #include "base/text.hpp"
 #include "perturb/outputs.hpp"
 #include "perturb/perturb_sink.hpp"
+#include "report/status_line.hpp"
 
 namespace assay {
 
@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxFindingsShown = 10;
 constexpr std::size_t kMaxRanked = 10;
-constexpr auto kProgressInterval = std::chrono::milliseconds(100);
 
 class PerturbTerminalSink final : public PerturbSink {
  public:
@@ -20,6 +19,7 @@ class PerturbTerminalSink final : public PerturbSink {
 
   Status begin(const PerturbInfo& info) override {
     info_ = info;
+    status_.emplace(stderr, "calls", info.call_count, options_.progress && !options_.quiet);
     if (options_.quiet) return Done{};
     std::printf("perturbing %zu calls of %s\n", info.call_count, escape_control(info.dump_path).c_str());
     std::printf("  engine         %s, %s %s, %s\n", info.engine.source.c_str(), info.engine.framework.c_str(),
@@ -32,20 +32,25 @@ class PerturbTerminalSink final : public PerturbSink {
   Status add(const PerturbReport& report) override {
     ++done_;
     for (const PerturbRow& row : report.rows) {
+      if (row.amplification && row.amplification->mean > worst_) {
+        worst_ = row.amplification->mean;
+        worst_name_ = row.name;
+      }
       if (row.verdict != Verdict::kError && row.verdict != Verdict::kWarning) continue;
       if (options_.quiet || ++shown_ > kMaxFindingsShown) continue;
-      clear_progress();
+      status_->clear();
       const bool error = row.verdict == Verdict::kError;
       std::printf("%s %s, %s of input %s: %s [%s]\n", paint(error ? "error  " : "warning", error ? "31" : "33").c_str(),
                   escape_control(row.name).c_str(), escape_control(row.perturbation).c_str(), escape_control(row.input).c_str(),
                   escape_control(row.message).c_str(), row.reason.c_str());
     }
-    if (options_.progress && !options_.quiet) show_progress();
+    status_->update(
+        done_, std::to_string(shown_) + " findings" + (worst_ > 0 ? ", worst " + format_short(worst_) + "x " + worst_name_ : ""));
     return Done{};
   }
 
   Status finish(const PerturbSummary& summary, const std::vector<Preheat::Learned>& learned) override {
-    clear_progress();
+    status_->clear();
     const PerturbCounts& counts = summary.counts;
     if (options_.quiet && counts.unstable == 0) return Done{};
     if (shown_ > kMaxFindingsShown) std::printf("... and %zu more, see perturb.csv\n", shown_ - kMaxFindingsShown);
@@ -84,29 +89,13 @@ class PerturbTerminalSink final : public PerturbSink {
     }
   }
 
-  void show_progress() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_progress_ < kProgressInterval) return;
-    last_progress_ = now;
-    std::fprintf(stderr, "\r\x1b[K%zu/%zu calls, %zu findings", done_, info_.call_count, shown_);
-    std::fflush(stderr);
-    progress_shown_ = true;
-  }
-
-  void clear_progress() {
-    if (!progress_shown_) return;
-    std::fflush(stdout);
-    std::fputs("\r\x1b[K", stderr);
-    std::fflush(stderr);
-    progress_shown_ = false;
-  }
-
   TerminalOptions options_;
   PerturbInfo info_;
-  std::chrono::steady_clock::time_point last_progress_;
+  std::optional<StatusLine> status_;
+  double worst_ = 0;  // amplification
+  std::string worst_name_;
   std::size_t done_ = 0;
   std::size_t shown_ = 0;
-  bool progress_shown_ = false;
 };
 
 }  // namespace

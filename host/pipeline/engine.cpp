@@ -61,6 +61,7 @@ Result<Engine> Engine::create(Registry& registry, const EngineSpec& spec) {
   if (table == nullptr)
     return plugin_failure("use component '" + spec.component + "': it has no capability '" ASSAY_EXT_ADAPTER "'");
   Engine engine(std::move(*instance), table, spec);
+  engine.memory_ = engine.instance_.extension<assay_memory_stats>(ASSAY_EXT_MEMORY_STATS);
   assay_adapter_info info{};
   info.struct_size = sizeof info;
   ErrorSlot error;
@@ -81,6 +82,22 @@ Invocation Engine::supports(const std::string& api, std::int32_t direction) cons
   return out;
 }
 
+std::uint64_t Engine::held_bytes() const {
+  std::uint64_t current = 0;
+  std::uint64_t peak = 0;
+  ErrorSlot error;
+  if (memory_ == nullptr || memory_->read(instance_.get(), &current, &peak, error.get()) != ASSAY_OK) return 0;
+  return current;
+}
+
+std::uint64_t Engine::peak_bytes(std::uint64_t held_before) const {
+  std::uint64_t current = 0;
+  std::uint64_t peak = 0;
+  ErrorSlot error;
+  if (memory_ == nullptr || memory_->read(instance_.get(), &current, &peak, error.get()) != ASSAY_OK) return 0;
+  return peak > held_before ? peak - held_before : 0;
+}
+
 Invocation Engine::invoke(const std::string& api, std::int32_t direction, const CallInputs& inputs, std::uint64_t seed,
                           const std::string& precision) const {
   ValueArena arena;
@@ -99,7 +116,10 @@ Invocation Engine::invoke(const std::string& api, std::int32_t direction, const 
   call.grad_outputs = arena.lower_all(inputs.grad_outputs);
   call.grad_output_count = inputs.grad_outputs.size();
 
+  if (memory_ != nullptr) memory_->reset_peak(instance_.get());
+  const std::uint64_t held = held_bytes();
   Invocation out = run(table_->invoke, instance_, call, "the adapter");
+  out.peak_bytes = peak_bytes(held);
   if (operators_ == nullptr || (out.status != ASSAY_NOT_FOUND && out.status != ASSAY_UNSUPPORTED)) return out;
   const OperatorPlugin* plugin = operators_->find(api);
   if (plugin == nullptr) return out;

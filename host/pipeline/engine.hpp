@@ -36,6 +36,7 @@ struct Invocation {
   Results results;
   double milliseconds = 0;
   std::string operator_plugin;  ///< "assay.norms" where that ran instead of the adapter
+  std::uint64_t peak_bytes = 0;  ///< of the framework's allocator, beyond what it held before; 0: the adapter doesn't say
 };
 
 class Engine {
@@ -62,9 +63,14 @@ class Engine {
  private:
   Engine(Instance instance, const assay_adapter* table, EngineSpec spec);
 
+  [[nodiscard]] std::uint64_t held_bytes() const;
+  /// Beyond `held_before`.
+  [[nodiscard]] std::uint64_t peak_bytes(std::uint64_t held_before) const;
+
   Instance instance_;
   const assay_adapter* table_;
   std::shared_ptr<Operators> operators_;
+  const assay_memory_stats* memory_ = nullptr;  ///< null: the adapter has none
   EngineSpec spec_;
   std::int32_t precision_ = ASSAY_PRECISION_FLOAT64;
   std::string framework_;

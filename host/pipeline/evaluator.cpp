@@ -229,11 +229,13 @@ DirectionResult Evaluator::forward(const Context& context) const {
     if (run.status != ASSAY_OK) return target_failed(run);
     actual = std::move(run.results.outputs);
     result.target_ms = run.milliseconds;
+    result.target_bytes = run.peak_bytes;
     result.notes = std::move(run.results.notes);
     written.mutated = std::move(run.results.mutated);
     if (const auto recording = recorded_outputs(dump_, recorded)) note_recording(*recording, actual, result.notes);
   }
   result.reference_ms = expected.milliseconds;
+  result.reference_bytes = expected.peak_bytes;
   result.notes.insert(result.notes.end(), expected.results.notes.begin(), expected.results.notes.end());
   if (!expected.operator_plugin.empty()) leave_out_uncomputed(expected.results.outputs, actual, result.notes);
   if (context.evidence != nullptr) {
@@ -272,11 +274,13 @@ DirectionResult Evaluator::backward(const Context& context) const {
   if (expected.status != ASSAY_OK) return reference_failed(expected);
   DirectionResult base;
   base.reference_ms = expected.milliseconds;
+  base.reference_bytes = expected.peak_bytes;
   base.notes = expected.results.notes;
   if (target_) {
     const Invocation run = invoke(*target_, context.api, ASSAY_BACKWARD, *inputs, context.seed);
     if (run.status != ASSAY_OK) return target_failed(run);
     base.target_ms = run.milliseconds;
+    base.target_bytes = run.peak_bytes;
     base.notes.insert(base.notes.begin(), run.results.notes.begin(), run.results.notes.end());
     if (const auto recording = recorded_outputs(dump_, recorded)) {
       const auto readings = pair_gradients(*recording, run.results, *inputs, dump_.header().framework);

@@ -40,6 +40,7 @@ OutputRow output_row(std::string name, const JudgedOutput& judged, bool statisti
     row.metrics.push_back(metric.available ? std::optional<double>(metric.numbers.front()) : std::nullopt);
   }
   row.worst = judged.verdict.worst;
+  row.next_worst = judged.verdict.next_worst;
   return row;
 }
 

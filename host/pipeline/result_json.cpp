@@ -28,6 +28,15 @@ void write_summary(Writer& writer, const char* key, const ValueSummary& summary)
   writer.EndObject();
 }
 
+void write_element(Writer& writer, const WorstElement& element) {
+  writer.StartObject();
+  write_integers(writer, "index", element.index);
+  write_text(writer, "actual", element.actual);
+  write_text(writer, "expected", element.expected);
+  if (element.ulp) write_number(writer, "ulp", *element.ulp);
+  writer.EndObject();
+}
+
 void write_row(Writer& writer, const OutputRow& row) {
   writer.StartObject();
   write_text(writer, "name", row.name);
@@ -69,12 +78,13 @@ void write_row(Writer& writer, const OutputRow& row) {
   }
   if (row.worst) {
     writer.Key("worst");
-    writer.StartObject();
-    write_integers(writer, "index", row.worst->index);
-    write_text(writer, "actual", row.worst->actual);
-    write_text(writer, "expected", row.worst->expected);
-    if (row.worst->ulp) write_number(writer, "ulp", *row.worst->ulp);
-    writer.EndObject();
+    write_element(writer, *row.worst);
+  }
+  if (!row.next_worst.empty()) {
+    writer.Key("next_worst");
+    writer.StartArray();
+    for (const WorstElement& element : row.next_worst) write_element(writer, element);
+    writer.EndArray();
   }
   writer.EndObject();
 }
@@ -103,6 +113,12 @@ void write_direction(Writer& writer, const char* key, const DirectionResult& dir
   }
   write_number(writer, "target_ms", direction.target_ms);
   write_number(writer, "reference_ms", direction.reference_ms);
+  for (const auto& [name, bytes] :
+       {std::pair("target_bytes", direction.target_bytes), std::pair("reference_bytes", direction.reference_bytes)}) {
+    if (bytes == 0) continue;
+    writer.Key(name);
+    writer.Uint64(bytes);
+  }
   writer.EndObject();
 }
 
@@ -132,6 +148,16 @@ ValueSummary read_summary(const Json& object) {
   return out;
 }
 
+WorstElement read_element(const Json& object, const char* what) {
+  const Json& fields = object_of(object, what);
+  WorstElement element;
+  element.index = read_integers(member(fields, "index"), "index");
+  element.actual = read_text(fields, "actual");
+  element.expected = read_text(fields, "expected");
+  if (const Json* ulp = optional_member(fields, "ulp")) element.ulp = number_of(*ulp, "ulp");
+  return element;
+}
+
 OutputRow read_row(const Json& object) {
   OutputRow row;
   row.name = read_text(object, "name");
@@ -157,14 +183,10 @@ OutputRow read_row(const Json& object) {
       row.ulp_histogram.emplace_back(bin[0].GetUint(), number_of(bin[1], "ulp_histogram"));
     }
   }
-  if (const Json* worst = optional_member(object, "worst")) {
-    const Json& fields = object_of(*worst, "worst");
-    WorstElement element;
-    element.index = read_integers(member(fields, "index"), "index");
-    element.actual = read_text(fields, "actual");
-    element.expected = read_text(fields, "expected");
-    if (const Json* ulp = optional_member(fields, "ulp")) element.ulp = number_of(*ulp, "ulp");
-    row.worst = std::move(element);
+  if (const Json* worst = optional_member(object, "worst")) row.worst = read_element(*worst, "worst");
+  if (const Json* next = optional_member(object, "next_worst")) {
+    for (const Json& element : array_of(*next, "next_worst").GetArray())
+      row.next_worst.push_back(read_element(element, "next_worst"));
   }
   return row;
 }
@@ -185,6 +207,13 @@ DirectionResult read_direction(const Json& object, const char* key) {
   }
   out.target_ms = number_of(member(fields, "target_ms"), "target_ms");
   out.reference_ms = number_of(member(fields, "reference_ms"), "reference_ms");
+  for (const auto& [name, bytes] :
+       {std::pair("target_bytes", &out.target_bytes), std::pair("reference_bytes", &out.reference_bytes)}) {
+    const Json* count = optional_member(fields, name);
+    if (count == nullptr) continue;
+    if (!count->IsUint64()) throw std::runtime_error(std::string("field '") + name + "' is not a whole number");
+    *bytes = count->GetUint64();
+  }
   return out;
 }
 

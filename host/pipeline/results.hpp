@@ -33,6 +33,7 @@ struct OutputRow {
   ValueSummary expected;
   std::vector<std::optional<double>> metrics;  ///< in order of the judge's metric_names()
   std::optional<WorstElement> worst;
+  std::vector<WorstElement> next_worst;  ///< the elements that follow it, worst first
   std::vector<std::pair<std::uint32_t, double>>
       ulp_histogram;  ///< bins that hold elements, as (bin, count): 0, 1, 2, 3-4, 5-8, ... ulp
 };
@@ -47,6 +48,9 @@ struct DirectionResult {
   std::vector<std::string> notes;
   double target_ms = 0;
   double reference_ms = 0;
+  /// What the framework's allocator held at most while the call ran, beyond what it held before; 0: the adapter doesn't say.
+  std::uint64_t target_bytes = 0;
+  std::uint64_t reference_bytes = 0;
 };
 
 struct ApiResult {

@@ -21,7 +21,8 @@ class InspectionSink final : public ResultSink {
     for (const auto& [name, direction] : {std::pair("forward", &result.forward), std::pair("backward", &result.backward)}) {
       if (direction->verdict == Verdict::kNone) continue;
       std::printf("%s.%s: %s\n", escape_control(result.stem).c_str(), name, verdict_text(direction->verdict).c_str());
-      if (direction->outputs.empty()) std::printf("  %s [%s]\n", direction->message.c_str(), direction->reason.c_str());
+      if (direction->outputs.empty())
+        std::printf("  %s [%s]\n", escape_control(direction->message).c_str(), direction->reason.c_str());
       for (const std::string& note : direction->notes) std::printf("  note: %s\n", escape_control(note).c_str());
       for (const OutputRow& row : direction->outputs) show(row);
     }
@@ -48,7 +49,7 @@ class InspectionSink final : public ResultSink {
     if (side.dtype.empty()) {
       std::printf("    %-9s missing\n", name);
     } else if (!side.is_tensor) {
-      std::printf("    %-9s %s %s\n", name, side.dtype.c_str(), side.text.c_str());
+      std::printf("    %-9s %s %s\n", name, side.dtype.c_str(), escape_control(side.text).c_str());
     } else {
       std::printf("    %-9s %s %s  min %s  max %s  mean %s  norm %s\n", name, side.dtype.c_str(), format_shape(side.shape).c_str(),
                   format_number(side.min).c_str(), format_number(side.max).c_str(), format_number(side.mean).c_str(),
@@ -58,7 +59,7 @@ class InspectionSink final : public ResultSink {
 
   void show(const OutputRow& row) const {
     std::printf("  %s: %s%s%s\n", escape_control(row.name).c_str(), verdict_text(row.verdict).c_str(),
-                row.message.empty() ? "" : ", ", row.message.c_str());
+                row.message.empty() ? "" : ", ", escape_control(row.message).c_str());
     show_side("actual", row.actual);
     show_side("expected", row.expected);
     std::string line;
@@ -71,8 +72,8 @@ class InspectionSink final : public ResultSink {
     if (row.worst) {
       std::vector<std::string> index;
       for (const std::int64_t i : row.worst->index) index.push_back(std::to_string(i));
-      std::printf("    worst at [%s]: actual %s, expected %s%s\n", join(index, ", ").c_str(), row.worst->actual.c_str(),
-                  row.worst->expected.c_str(),
+      std::printf("    worst at [%s]: actual %s, expected %s%s\n", join(index, ", ").c_str(),
+                  escape_control(row.worst->actual).c_str(), escape_control(row.worst->expected).c_str(),
                   row.worst->ulp ? (", " + format_number(*row.worst->ulp) + " ulp apart").c_str() : "");
     }
   }

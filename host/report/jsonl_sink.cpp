@@ -17,7 +17,11 @@ class JsonlSink final : public ResultSink {
     file_ = std::move(*created);
     return Done{};
   }
-  Status add(const ApiResult& result) override { return file_.write(result_to_json(result) + "\n"); }
+  Status add(const ApiResult& result) override {
+    if (Status s = file_.write(result_to_json(result) + "\n"); !s) return s;
+    // `assay report --serve` reads along.
+    return file_.flush();
+  }
   Status finish(const RunSummary&) override { return file_.close(); }
 
  private:

@@ -57,8 +57,12 @@ std::unique_ptr<ResultSink> make_table_sink(const std::filesystem::path& folder)
 std::unique_ptr<ResultSink> make_jsonl_sink(const std::filesystem::path& folder);
 /// run.json in `folder`: versions, configuration, counts, how to reproduce.
 std::unique_ptr<ResultSink> make_run_json_sink(const std::filesystem::path& folder);
-/// report.html in `folder`: one self-contained page.
-std::unique_ptr<ResultSink> make_html_sink(const std::filesystem::path& folder);
+/// report.html in `folder`: one self-contained page. `more` is HTML that stands before the page's other sections.
+std::unique_ptr<ResultSink> make_html_sink(const std::filesystem::path& folder, std::string more = {});
+/// junit.xml in `folder`: a test case for each direction of each API, for CI servers.
+std::unique_ptr<ResultSink> make_junit_sink(const std::filesystem::path& folder);
+/// summary.md in `folder`: a screen for a pull request. `more` is Markdown that stands before the command.
+std::unique_ptr<ResultSink> make_markdown_sink(const std::filesystem::path& folder, std::string more = {});
 /// The peer's two files in `folder`, named with the local time `timestamp` (YYYYmmddHHMMSS).
 std::unique_ptr<ResultSink> make_msprobe_sink(const std::filesystem::path& folder, const std::string& timestamp);
 /// Progress, failures as they happen and the closing summary.

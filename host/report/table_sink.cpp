@@ -27,9 +27,12 @@ class TableSink final : public ResultSink {
   explicit TableSink(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   Status begin(const RunInfo& info) override {
-    metric_count_ = info.metric_names.size();
+    for (std::size_t i = 0; i < info.metric_names.size(); ++i) {
+      // The column of that name holds the same as an index of each dimension.
+      if (info.metric_names[i] != "worst_index") metrics_.push_back(i);
+    }
     std::vector<std::string> columns = {"api_name", "verdict", "reason", "message", "actual_dtype", "expected_dtype", "shape"};
-    columns.insert(columns.end(), info.metric_names.begin(), info.metric_names.end());
+    for (const std::size_t i : metrics_) columns.push_back(info.metric_names[i]);
     for (const char* name : {"worst_index", "worst_actual", "worst_expected", "worst_ulp", "notes"}) columns.emplace_back(name);
     for (auto& [file, name, header] :
          {std::tuple(&details_, "details.csv", columns),
@@ -73,7 +76,7 @@ class TableSink final : public ResultSink {
   [[nodiscard]] std::string skipped_line(const std::string& name, const DirectionResult& direction) const {
     std::vector<std::string> cells = {csv_cell(name), std::string(verdict_name(direction.verdict)), direction.reason,
                                       csv_cell(direction.message)};
-    cells.resize(7 + metric_count_ + 4);
+    cells.resize(7 + metrics_.size() + 4);
     cells.push_back(csv_cell(join(direction.notes, "; ")));
     return csv_line(cells, "\n");
   }
@@ -87,7 +90,7 @@ class TableSink final : public ResultSink {
                                       row.actual.dtype,
                                       row.expected.dtype,
                                       shaped.is_tensor ? csv_cell(format_shape(shaped.shape)) : ""};
-    for (std::size_t i = 0; i < metric_count_; ++i) {
+    for (const std::size_t i : metrics_) {
       cells.push_back(i < row.metrics.size() && row.metrics[i] ? format_number(*row.metrics[i]) : "");
     }
     cells.push_back(row.worst ? csv_cell(index_text(row.worst->index)) : "");
@@ -99,7 +102,7 @@ class TableSink final : public ResultSink {
   }
 
   std::filesystem::path folder_;
-  std::size_t metric_count_ = 0;
+  std::vector<std::size_t> metrics_;  // those with a column
   OutputFile details_;
   OutputFile result_;
   OutputFile times_;

@@ -1,19 +1,19 @@
 // The terminal: a progress line while it runs, failures as they happen, a summary that fits a screen.
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include "base/text.hpp"
 #include "report/sink.hpp"
+#include "report/status_line.hpp"
 
 namespace assay {
 
 namespace {
 
 constexpr std::size_t kMaxFailuresShown = 10;
-constexpr auto kProgressInterval = std::chrono::milliseconds(100);
+
+std::string counted(std::size_t count, const char* word) { return std::to_string(count) + word + (count == 1 ? "" : "s"); }
 
 class TerminalSink final : public ResultSink {
  public:
@@ -21,12 +21,14 @@ class TerminalSink final : public ResultSink {
 
   Status begin(const RunInfo& info) override {
     info_ = info;
-    start_ = std::chrono::steady_clock::now();
+    status_.emplace(stderr, "APIs", info.api_count, options_.progress && !options_.quiet);
+    const auto& names = info.metric_names;
+    ulp_metric_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), "max_ulp") - names.begin());
     if (options_.quiet) return Done{};
     std::printf("checking %zu APIs of %s\n", info.api_count, escape_control(info.dump_path).c_str());
     std::printf("  target     %s\n", side(info.target).c_str());
     std::printf("  reference  %s\n", side(info.reference).c_str());
-    std::printf("  standard   %s\n", info.standard.c_str());
+    std::printf("  standard   %s\n", escape_control(info.standard).c_str());
     for (const SkippedKey& key : info.skipped_keys) {
       std::printf("  left out   %s: %s\n", escape_control(key.key).c_str(), escape_control(key.reason).c_str());
       if (&key - info.skipped_keys.data() == 4 && info.skipped_keys.size() > 5) {
@@ -40,27 +42,28 @@ class TerminalSink final : public ResultSink {
   Status add(const ApiResult& result) override {
     ++done_;
     for (const DirectionResult* direction : {&result.forward, &result.backward}) {
+      keep_worst(*direction);
       if (direction->verdict != Verdict::kError && direction->verdict != Verdict::kWarning) continue;
       if (direction->verdict == Verdict::kError) ++errors_;
       if (options_.quiet) continue;
       show_rows(result, *direction);
     }
-    if (options_.progress && !options_.quiet) show_progress();
+    status_->update(done_, so_far());
     return Done{};
   }
 
   Status finish(const RunSummary& summary) override {
-    clear_progress();
+    status_->clear();
     if (options_.quiet && summary.counts.error == 0) return Done{};
     if (shown_ > kMaxFailuresShown) std::printf("... and %zu more, see details.csv\n", shown_ - kMaxFailuresShown);
     const VerdictCounts& counts = summary.counts;
     std::printf(
         "%s%zu APIs in %.1f s: %s, %s, %s, %zu skipped%s\n", summary.complete ? "" : "interrupted after ", counts.apis,
         summary.seconds, paint(std::to_string(counts.pass) + " passed", "32").c_str(),
-        paint(std::to_string(counts.warning) + " warnings", counts.warning == 0 ? "" : "33").c_str(),
-        paint(std::to_string(counts.error) + " errors", counts.error == 0 ? "" : "31").c_str(), counts.skip,
+        paint(counted(counts.warning, " warning"), counts.warning == 0 ? "" : "33").c_str(),
+        paint(counted(counts.error, " error"), counts.error == 0 ? "" : "31").c_str(), counts.skip,
         counts.damaged == 0 ? "" : (" (" + std::to_string(counts.damaged) + " for damaged data or failed plugins)").c_str());
-    if (!options_.out_folder.empty()) std::printf("report: %s/report.html\n", options_.out_folder.c_str());
+    if (!options_.out_folder.empty()) std::printf("report: %s/report.html\n", escape_control(options_.out_folder).c_str());
     std::fflush(stdout);
     return Done{};
   }
@@ -69,7 +72,7 @@ class TerminalSink final : public ResultSink {
   static std::string side(const SideInfo& info) {
     if (info.source == "recorded")
       return "outputs recorded in " + (info.details.empty() ? "the dump" : escape_control(info.details));
-    return info.source + ", " + info.framework + " " + info.version + ", " + info.precision;
+    return escape_control(info.source + ", " + info.framework + " " + info.version + ", " + info.precision);
   }
 
   [[nodiscard]] std::string paint(const std::string& text, const char* code) const {
@@ -80,46 +83,52 @@ class TerminalSink final : public ResultSink {
     const bool error = direction.verdict == Verdict::kError;
     for (const OutputRow& row : direction.outputs) {
       if (row.verdict != direction.verdict || ++shown_ > kMaxFailuresShown) continue;
-      clear_progress();
+      status_->clear();
       std::printf("%s %s: %s [%s]\n", paint(error ? "error  " : "warning", error ? "31" : "33").c_str(),
-                  escape_control(row.name).c_str(), row.message.c_str(), row.reason.c_str());
-      std::printf("        reproduce: %s --api '%s'\n", info_.command.c_str(), escape_control(result.stem).c_str());
+                  escape_control(row.name).c_str(), escape_control(row.message).c_str(), escape_control(row.reason).c_str());
+      std::printf("        reproduce: %s --api %s\n", escape_control(info_.command).c_str(),
+                  escape_control(shell_word(result.stem)).c_str());
     }
     if (direction.outputs.empty() && ++shown_ <= kMaxFailuresShown) {
-      clear_progress();
+      status_->clear();
       std::printf("%s %s: %s [%s]\n", paint("error  ", "31").c_str(), escape_control(result.stem).c_str(),
-                  direction.message.c_str(), direction.reason.c_str());
+                  escape_control(direction.message).c_str(), escape_control(direction.reason).c_str());
     }
   }
 
-  void show_progress() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_progress_ < kProgressInterval) return;
-    last_progress_ = now;
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
-    const double left = rate > 0 ? static_cast<double>(info_.api_count - done_) / rate : 0;
-    std::fprintf(stderr, "\r\x1b[K%zu/%zu APIs, %.0f/s, %.0f s left, %zu errors", done_, info_.api_count, rate, left, errors_);
-    std::fflush(stderr);
-    progress_shown_ = true;
+  /// "3 errors, worst 3.5e+05 ulp Mint.silu.0.forward.output.0".
+  [[nodiscard]] std::string so_far() const {
+    std::string text = counted(errors_, " error");
+    if (worst_ulp_ > 0) text += ", worst " + short_text(worst_ulp_) + " ulp " + worst_name_;
+    return text;
   }
 
-  void clear_progress() {
-    if (!progress_shown_) return;
-    std::fflush(stdout);
-    std::fputs("\r\x1b[K", stderr);
-    std::fflush(stderr);
-    progress_shown_ = false;
+  static std::string short_text(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+  }
+
+  void keep_worst(const DirectionResult& direction) {
+    for (const OutputRow& row : direction.outputs) {
+      if (ulp_metric_ >= row.metrics.size() || !row.metrics[ulp_metric_]) continue;
+      // Not a number counts as the largest.
+      const double ulp = std::isnan(*row.metrics[ulp_metric_]) ? INFINITY : *row.metrics[ulp_metric_];
+      if (ulp <= worst_ulp_) continue;
+      worst_ulp_ = ulp;
+      worst_name_ = row.name;
+    }
   }
 
   TerminalOptions options_;
   RunInfo info_;
-  std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point last_progress_;
+  std::optional<StatusLine> status_;
+  std::size_t ulp_metric_ = 0;  // its place among the metrics
+  double worst_ulp_ = 0;
+  std::string worst_name_;
   std::size_t done_ = 0;
   std::size_t errors_ = 0;
   std::size_t shown_ = 0;
-  bool progress_shown_ = false;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ ApiResult sample() {
   result.forward.message = "output.0: \"far\" off\n";
   result.forward.notes = {"computed in float32"};
   result.forward.target_ms = 0.1;
+  result.forward.reference_bytes = 4096;
   OutputRow row;
   row.name = "Tensor.add.3.forward.output.0";
   row.verdict = Verdict::kError;
@@ -29,6 +30,7 @@ ApiResult sample() {
   row.metrics = {0.1, std::nullopt, std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 5e-324};
   row.ulp_histogram = {{0, 12}, {17, 3}};
   row.worst = WorstElement{{1, 0, 2}, "1.5", "nan", 3.0};
+  row.next_worst = {{{0, 0, 1}, "2.5", "2.25", 1.0}, {{1, 0, 0}, "inf", "0.5", std::nullopt}};
   result.forward.outputs.push_back(row);
   return result;
 }
@@ -46,7 +48,13 @@ TEST(ResultJson, SurvivesTheRoundTrip) {
   EXPECT_EQ(*row.metrics.at(3), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(*row.metrics.at(4), 5e-324);
   EXPECT_EQ(row.ulp_histogram.at(1), (std::pair<std::uint32_t, double>(17, 3)));
+  ASSERT_EQ(row.next_worst.size(), 2u);
+  EXPECT_EQ(row.next_worst.at(1).index, (std::vector<std::int64_t>{1, 0, 0}));
+  EXPECT_EQ(row.next_worst.at(0).ulp, 1.0);
+  EXPECT_FALSE(row.next_worst.at(1).ulp);
   EXPECT_EQ(row.actual.shape, (std::vector<std::int64_t>{2, 0, 3}));
+  EXPECT_EQ(back->forward.reference_bytes, 4096u);
+  EXPECT_EQ(back->forward.target_bytes, 0u);
   EXPECT_EQ(back->backward.verdict, Verdict::kNone);
 }
 

@@ -27,7 +27,39 @@ TEST(FormatShape, WritesPythonTuples) {
   EXPECT_EQ(format_shape({2, 3}), "(2, 3)");
 }
 
-TEST(EscapeControl, KeepsUtf8AndShowsControls) { EXPECT_EQ(escape_control("a\x1b[31m\n中"), "a\\x1b[31m\\x0a中"); }
+TEST(EscapeControl, KeepsUtf8AndShowsControls) {
+  EXPECT_EQ(escape_control("a\x1b[31m\n中é😀"), "a\\x1b[31m\\x0a中é😀");
+  EXPECT_EQ(escape_control("\xc2\x9b"
+                           "31m"),
+            "\\u009b31m");
+}
+
+TEST(EscapeControl, ShowsWhatTurnsTheDirectionOfText) {
+  EXPECT_EQ(escape_control("add\xe2\x80\xae"
+                           "dda"),
+            "add\\u202edda");
+  EXPECT_EQ(escape_control("a\xe2\x80\xa8"
+                           "b"),
+            "a\\u2028b");
+}
+
+TEST(EscapeControl, ShowsBytesThatAreNotUtf8) {
+  EXPECT_EQ(escape_control("a\xff"
+                           "b"),
+            "a\\xffb");
+  EXPECT_EQ(escape_control("\xc0\xaf"), "\\xc0\\xaf");           // longer than it needs to be
+  EXPECT_EQ(escape_control("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
+  EXPECT_EQ(escape_control("中\xe4\xb8"), "中\\xe4\\xb8");       // cut off
+  EXPECT_EQ(escape_control("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
+TEST(ShellWord, QuotesWhatAShellWouldRead) {
+  EXPECT_EQ(shell_word("Functional.linear.3"), "Functional.linear.3");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("$(id)"), "'$(id)'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
 
 TEST(GlobMatch, KnowsStarAndQuestionMark) {
   EXPECT_TRUE(glob_match("Functional.lin*", "Functional.linear"));

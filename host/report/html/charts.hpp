@@ -1,8 +1,10 @@
-// The report's pictures as inline SVG, drawn without scripts.
+// The report's pictures as inline SVG, drawn without scripts. Each is a picture with a name for screen readers, and every mark has
+// a tooltip. Shapes, not colours alone, tell kinds of marks apart.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::html {
@@ -10,19 +12,44 @@ namespace assay::html {
 /// One call in the picture of error against call order.
 struct DriftPoint {
   std::size_t position = 0;  ///< in the dump
-  double ulp = 0;            ///< largest of the direction; may be infinite
-  bool backward = false;
+  double value = 0;          ///< largest of the direction; may be infinite
   bool error = false;
   std::string name;
 };
 
-/// Largest error in ulp (logarithmic) against call order. Of many points only the largest of each column of the picture is drawn.
-std::string drift_chart(const std::vector<DriftPoint>& points, std::size_t call_count);
+enum class Order {
+  kForward,  ///< from the first call to the last: circles
+  kBackward  ///< from the last call to the first, as gradients flow: triangles
+};
 
-/// Share of elements by distance in ulp; bins 0, 1, 2, 3-4, 5-8, ...
-std::string ulp_histogram_chart(const std::vector<double>& counts);
+/// The largest value of each call (powers of two upward) against call order; the first error is marked. Of many points only the
+/// largest of each column of the picture is drawn.
+std::string drift_chart(const std::string& title, const std::string& unit, const std::vector<DriftPoint>& points,
+                        std::size_t call_count, Order order);
 
-/// Text made safe for element content and attribute values; control characters are shown escaped.
-std::string escape(std::string_view text);
+/// The values of one kind of operator.
+struct Spread {
+  std::string name;
+  std::vector<double> values;
+  bool error = false;
+};
+
+/// Least, quartiles, median and largest value of each kind on one scale of powers of two; the kinds with the largest values first.
+std::string spread_chart(const std::string& title, const std::string& unit, std::vector<Spread> kinds);
+
+/// Share of elements by bin 0, 1, 2, 3-4, 5-8, ... of `unit`.
+std::string histogram_chart(const std::string& title, const std::string& unit, const std::vector<double>& counts);
+
+/// The same of one row, as (bin, count), small.
+std::string small_histogram(const std::vector<std::pair<std::uint32_t, double>>& bins, const std::string& unit);
+
+struct Bar {
+  std::string name;
+  double value = 0;
+  std::string text;  ///< what stands at its end
+};
+
+/// Horizontal bars, longest first, those beyond the first fifteen left out.
+std::string bar_chart(const std::string& title, std::vector<Bar> bars);
 
 }  // namespace assay::html

@@ -1,0 +1,250 @@
+#include "report/html/report_page.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/files.hpp"
+#include "base/locations.hpp"
+#include "base/text.hpp"
+#include "report/html/charts.hpp"
+
+namespace assay::html {
+
+namespace {
+
+constexpr std::size_t kStaticRows = 500;
+constexpr std::size_t kWorstRows = 12;
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void write_text(Writer& writer, const std::string& text) { writer.String(escape_control(text)); }
+
+void write_texts(Writer& writer, const std::vector<std::string>& texts) {
+  writer.StartArray();
+  for (const std::string& text : texts) write_text(writer, text);
+  writer.EndArray();
+}
+
+/// Numbers that JSON lacks are strings.
+void write_number(Writer& writer, const std::optional<double>& value) {
+  if (!value) {
+    writer.Null();
+  } else if (std::isfinite(*value)) {
+    writer.Double(*value);
+  } else {
+    writer.String(format_number(*value));
+  }
+}
+
+std::string detail_json(const RowDetail& detail) {
+  rapidjson::StringBuffer buffer;
+  Writer writer(buffer);
+  writer.StartObject();
+  writer.Key("reason");
+  writer.String(detail.reason);
+  writer.Key("facts");
+  writer.StartArray();
+  for (const Fact& fact : detail.facts) write_texts(writer, {fact.term, fact.text});
+  writer.EndArray();
+  writer.Key("metrics");
+  writer.StartArray();
+  for (const std::optional<double>& metric : detail.metrics) write_number(writer, metric);
+  writer.EndArray();
+  writer.Key("elements");
+  writer.StartArray();
+  for (const std::vector<std::string>& element : detail.elements) write_texts(writer, element);
+  writer.EndArray();
+  writer.Key("histogram");
+  writer.StartArray();
+  for (const auto& [bin, count] : detail.histogram) {
+    writer.StartArray();
+    writer.Uint(bin);
+    writer.Double(count);
+    writer.EndArray();
+  }
+  writer.EndArray();
+  writer.EndObject();
+  return buffer.GetString();
+}
+
+std::string elements_table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& elements) {
+  std::vector<Head> heads;
+  for (const std::string& column : columns) heads.push_back({column});
+  Table table(heads);
+  for (const std::vector<std::string>& element : elements) {
+    std::vector<std::string> cells;
+    for (const std::string& text : element) cells.push_back(cell(text));
+    table.row(cells);
+  }
+  return table.str();
+}
+
+}  // namespace
+
+std::string show_again(const std::string& command, const std::string& call) { return command + " --api " + shell_word(call); }
+
+Status ReportPage::add(Row row) {
+  if (Status s = details_.add(detail_json(row.detail)); !s) return s;
+  // Not a number is as bad as it gets, and has a place in an order this way.
+  if (std::isnan(row.severity)) row.severity = INFINITY;
+  const std::string& reason = row.detail.reason;
+  if (!reason.empty() && std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) reasons_.push_back(reason);
+  if (row.verdict == Verdict::kError || row.verdict == Verdict::kWarning) keep_worst(row);
+  row.detail = {};
+  rows_.push_back(std::move(row));
+  return Done{};
+}
+
+void ReportPage::keep_worst(const Row& row) {
+  const auto worse_than = [](const Worst& l, const Worst& r) {
+    if (l.row.verdict != r.row.verdict) return l.row.verdict > r.row.verdict;
+    if (l.row.severity != r.row.severity) return l.row.severity > r.row.severity;
+    return l.number < r.number;
+  };
+  const Worst entry{rows_.size(), row};
+  if (worst_.size() == kWorstRows && !worse_than(entry, worst_.back())) return;
+  worst_.insert(std::upper_bound(worst_.begin(), worst_.end(), entry, worse_than), entry);
+  if (worst_.size() > kWorstRows) worst_.pop_back();
+}
+
+std::string ReportPage::worst_list() const {
+  if (worst_.empty()) return "<p>Nothing is wrong: there is no error and no warning.</p>\n";
+  std::string list;
+  for (const Worst& entry : worst_) {
+    const Row& row = entry.row;
+    std::string numbers;
+    for (std::size_t i = 0; i < setup_.columns.size() && i < row.numbers.size(); ++i) {
+      if (!row.numbers[i]) continue;
+      numbers += (numbers.empty() ? "" : " · ") + escape(setup_.columns[i]) + " " + short_number(row.numbers[i]);
+    }
+    const std::string verdict(verdict_name(row.verdict));
+    list += "<details class=\"finding\"><summary><span class=\"tag " + verdict + "\">" + verdict + "</span> <span data-row=\"" +
+            std::to_string(entry.number) + "\" class=\"what\">" + escape(row.name) + "</span> <span class=\"faint\">" + numbers +
+            "</span></summary>\n<p>" + escape(row.message) + "</p>\n";
+    if (!row.detail.elements.empty()) list += elements_table(setup_.element_columns, row.detail.elements);
+    if (!row.detail.histogram.empty()) list += small_histogram(row.detail.histogram, setup_.histogram_of);
+    list += "<p class=\"hint\">Show it again:</p>\n" + preformatted(show_again(setup_.command, row.call)) + "</details>\n";
+  }
+  return list;
+}
+
+std::string ReportPage::static_rows() const {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(rows_.size(), kStaticRows); ++i) {
+    const Row& row = rows_[i];
+    text += "<tr>" + cell(std::to_string(row.position)) + cell(row.name) + verdict_cell(row.verdict);
+    for (const std::optional<double>& number : row.numbers) text += number_cell(number);
+    text += cell(row.message) + "</tr>\n";
+  }
+  return text;
+}
+
+std::string ReportPage::data_json() const {
+  rapidjson::StringBuffer buffer;
+  Writer writer(buffer);
+  writer.StartObject();
+  writer.Key("command");
+  write_text(writer, setup_.command);
+  for (const auto& [key, texts] : {std::pair("columns", &setup_.columns), std::pair("metrics", &setup_.metrics),
+                                   std::pair("element_columns", &setup_.element_columns)}) {
+    writer.Key(key);
+    write_texts(writer, *texts);
+  }
+  writer.Key("histogram_of");
+  write_text(writer, setup_.histogram_of);
+  writer.Key("part_rows");
+  writer.Uint64(DetailStore::kPartRows);
+  writer.Key("reasons");
+  writer.StartObject();
+  if (const Result<Reasons> known = Reasons::load(share_folder() / "standards" / "reasons.json")) {
+    for (const std::string& code : reasons_) {
+      const Reason* reason = known->find(code);
+      if (reason == nullptr) continue;
+      writer.Key(code.c_str());
+      writer.StartArray();
+      for (const std::string* text : {&reason->title, &reason->meaning, &reason->action}) write_text(writer, *text);
+      writer.EndArray();
+    }
+  }
+  writer.EndObject();
+  // Column by column: the names of fields would be most of the text otherwise.
+  writer.Key("position");
+  writer.StartArray();
+  for (const Row& row : rows_) writer.Uint64(row.position);
+  writer.EndArray();
+  for (const auto& [key, field] :
+       {std::pair("call", &Row::call), std::pair("name", &Row::name), std::pair("message", &Row::message)}) {
+    writer.Key(key);
+    writer.StartArray();
+    for (const Row& row : rows_) write_text(writer, row.*field);
+    writer.EndArray();
+  }
+  writer.Key("verdict");
+  writer.StartArray();
+  for (const Row& row : rows_) writer.String(std::string(verdict_name(row.verdict)));
+  writer.EndArray();
+  writer.Key("numbers");
+  writer.StartArray();
+  for (std::size_t i = 0; i < setup_.columns.size(); ++i) {
+    writer.StartArray();
+    for (const Row& row : rows_) write_number(writer, i < row.numbers.size() ? row.numbers[i] : std::nullopt);
+    writer.EndArray();
+  }
+  writer.EndArray();
+  writer.EndObject();
+  // `<` as an escape: no text in the data can end its element.
+  const std::string_view plain(buffer.GetString(), buffer.GetSize());
+  std::string json;
+  json.reserve(plain.size());
+  for (const char c : plain) {
+    if (c == '<') {
+      json += "\\u003c";
+    } else {
+      json += c;
+    }
+  }
+  return json;
+}
+
+Result<std::string> ReportPage::render(const PageFrame& frame) const {
+  Result<std::string> page = read_text(share_folder() / "report" / "template.html");
+  Result<std::string> style = read_text(share_folder() / "report" / "report.css");
+  Result<std::string> script = read_text(share_folder() / "report" / "report.js");
+  for (const Result<std::string>* part : {&page, &style, &script}) {
+    if (!*part) return part->failure();
+  }
+  Result<std::string> details = details_.elements();
+  if (!details) return details.failure();
+  std::string tiles;
+  for (const Tile& tile : frame.tiles) {
+    tiles += "<li class=\"tag " + tile.style + "\"><b>" + std::to_string(tile.count) + "</b> " + escape(tile.label) + "</li>\n";
+  }
+  std::string heads;
+  for (std::size_t i = 0; i < setup_.columns.size(); ++i) {
+    heads += "<th scope=\"col\" data-column=\"" + std::to_string(i) + "\" class=\"number\">" + escape(setup_.columns[i]) + "</th>";
+  }
+  return fill(*page, {{"TITLE", escape(frame.title)},
+                      {"STYLE", *style},
+                      {"CONNECT", frame.live ? " connect-src 'self';" : ""},
+                      {"LIVE", frame.live ? " data-live" : ""},
+                      {"VERDICT", frame.style},
+                      {"HEADLINE", escape(frame.headline)},
+                      {"TILES", tiles},
+                      {"FACTS", fact_list(frame.facts)},
+                      {"WORST", worst_list()},
+                      {"SECTIONS", frame.sections},
+                      {"HEADS", heads},
+                      {"ROWS", static_rows()},
+                      {"MORE", rows_.size() > kStaticRows
+                                   ? std::to_string(rows_.size() - kStaticRows) + " more rows are in the CSV file beside this page."
+                                   : ""},
+                      {"RUN", frame.run},
+                      {"SCRIPT", *script},
+                      {"DATA", data_json()},
+                      {"DETAILS", *details}});
+}
+
+}  // namespace assay::html

@@ -1,0 +1,97 @@
+// The page of a run, whatever kind of run it was: a headline, the worst rows, sections, every row with its detail.
+//
+//   html::ReportPage page({.columns = {"max ulp"}, .metrics = names, .element_columns = {"index", "actual", "expected", "ulp"}});
+//   page.add(row);                               // in the order of the run
+//   Result<std::string> text = page.render(frame);    // as often as wanted
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.hpp"
+#include "report/html/details.hpp"
+#include "report/html/markup.hpp"
+
+namespace assay::html {
+
+struct PageSetup {
+  std::vector<std::string> columns;          ///< of numbers, in the table of rows
+  std::vector<std::string> metrics;          ///< names of RowDetail::metrics
+  std::vector<std::string> element_columns;  ///< of RowDetail::elements
+  std::string command;                       ///< the run's; a call is shown again by adding --api to it
+  std::string histogram_of;                  ///< what RowDetail::histogram counts
+};
+
+/// What is shown when a row is opened.
+struct RowDetail {
+  std::string reason;  ///< code
+  std::vector<Fact> facts;
+  std::vector<std::optional<double>> metrics;
+  std::vector<std::vector<std::string>> elements;  ///< the worst first
+  std::vector<std::pair<std::uint32_t, double>> histogram;
+};
+
+struct Row {
+  std::size_t position = 0;  ///< of its call in the run
+  std::string call;          ///< "Functional.linear.3": rows of one call belong together
+  std::string name;          ///< "Functional.linear.3.forward.output.0"
+  Verdict verdict = Verdict::kNone;
+  std::vector<std::optional<double>> numbers;  ///< parallel to PageSetup::columns
+  std::string message;
+  double severity = 0;  ///< orders rows of one verdict among the worst
+  RowDetail detail;
+};
+
+/// A count in the page's head.
+struct Tile {
+  std::string label;
+  std::size_t count = 0;
+  std::string style;  ///< a verdict's name
+};
+
+/// What stands around the rows.
+struct PageFrame {
+  std::string title;
+  std::string headline;
+  std::string style;  ///< a verdict's name
+  std::vector<Tile> tiles;
+  std::vector<Fact> facts;
+  std::string sections;  ///< HTML
+  std::string run;       ///< HTML: how to repeat it, versions, configuration
+  bool live = false;     ///< served: the page asks for news
+};
+
+class ReportPage {
+ public:
+  explicit ReportPage(PageSetup setup) : setup_(std::move(setup)) {}
+
+  Status add(Row row);
+  [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
+  /// The name of the worst row; empty: nothing is wrong.
+  [[nodiscard]] std::string worst_name() const { return worst_.empty() ? "" : worst_.front().row.name; }
+
+  [[nodiscard]] Result<std::string> render(const PageFrame& frame) const;
+
+ private:
+  struct Worst {
+    std::size_t number;
+    Row row;
+  };
+  void keep_worst(const Row& row);
+  [[nodiscard]] std::string worst_list() const;
+  [[nodiscard]] std::string static_rows() const;
+  [[nodiscard]] std::string data_json() const;
+
+  PageSetup setup_;
+  std::vector<Row> rows_;  // without details
+  DetailStore details_;
+  std::vector<Worst> worst_;
+  std::vector<std::string> reasons_;  // those that rows have
+};
+
+/// The command that shows one call again.
+std::string show_again(const std::string& command, const std::string& call);
+
+}  // namespace assay::html
