@@ -349,6 +349,7 @@ Status Session::stop() {
     if (Status s = end_step(); !s) return s;
   }
   const std::lock_guard lock(mutex_);
+  if (unfinished) --total_.steps;
   total_.kinds = plan_->kinds();
   total_.kinds_checked = plan_->kinds_checked();
   total_.covered_after = plan_->covered_after();
