@@ -42,7 +42,7 @@ TEST_P(ModelTraining, ReachesEveryParameterAndLowersTheLoss) {
   EXPECT_LT(last, first - 0.01 * std::abs(first));
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, ModelTraining, ::testing::ValuesIn(model_names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Every, ModelTraining, ::testing::ValuesIn(model_names()), [](const auto& item) { return item.param; });
 
 }  // namespace
 }  // namespace assay::bench
