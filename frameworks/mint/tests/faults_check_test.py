@@ -98,7 +98,7 @@ class FaultyFramework(TestCase):
     def test_what_needs_no_mindspore_goes_on_without_it(self):
         plugins = BUILD / "lib" / "assay" / "plugins"
         process = run("plugins", "validate", plugins / "mint", plugins / "no-change", "--include", "creates$",
-                      env={"ASSAY_PYTHON": "/usr/bin/python3", "PYTHONPATH": str(HERE / "fakes")})
+                      env={"ASSAY_PYTHON": "/usr/bin/python3", "ASSAY_TORCH_PYTHON": "/usr/bin/python3", "PYTHONPATH": str(HERE / "fakes")})
         self.assertEqual(process.returncode, 0, process.stdout)
         self.assertIn("-m pip install mindspore", process.stdout)
         self.assertIn("1 passed, 0 failed, 0 crashed, 2 skipped", process.stdout)

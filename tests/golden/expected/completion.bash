@@ -2,7 +2,7 @@
 _assay() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
   COMPREPLY=()
-  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W 'check compare perturb watch report plugins explain completion man --help --version' -- "$cur")); return; fi
+  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W 'check compare merge perturb watch report plugins explain completion man --help --version' -- "$cur")); return; fi
   if [[ $command == plugins && ${COMP_WORDS[2]} == validate ]] && ((COMP_CWORD > 2)); then command='plugins validate'; fi
   case $command in
     'check')
@@ -21,6 +21,7 @@ _assay() {
         --only-from) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
         --skip-from) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
         --sample) COMPREPLY=(); return ;;
+        --save-failures) COMPREPLY=(); return ;;
         --shard) COMPREPLY=(); return ;;
         --format) COMPREPLY=($(compgen -W 'csv junit md msprobe' -- "$cur")); return ;;
         --baseline) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
@@ -35,7 +36,7 @@ _assay() {
         --devices) COMPREPLY=(); return ;;
         --max-time) COMPREPLY=(); return ;;
       esac
-      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--config --out --resume --target --reference --precision --standard --inputs --api --filter --skip --only-from --skip-from --dedup --sample --shard --format --baseline --step --rank --seed --threads --plugin-path --print-config --quiet -q --no-color --jobs -j --timeout --memory --devices --max-time --help -h' -- "$cur")); return; fi
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--config --out --resume --target --reference --precision --standard --inputs --api --filter --skip --only-from --skip-from --dedup --sample --save-failures --shard --format --baseline --step --rank --seed --threads --plugin-path --print-config --quiet -q --no-color --jobs -j --timeout --memory --devices --max-time --help -h' -- "$cur")); return; fi
       compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur"))
       ;;
     'compare')
@@ -53,6 +54,14 @@ _assay() {
         --plugin-path) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--config --out --standard --factor --api --skip --format --step --rank --threads --plugin-path --print-config --quiet -q --no-color --help -h' -- "$cur")); return; fi
+      compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur"))
+      ;;
+    'merge')
+      case $prev in
+        --out) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+        --format) COMPREPLY=($(compgen -W 'csv junit md msprobe' -- "$cur")); return ;;
+      esac
+      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--out --format --quiet -q --no-color --help -h' -- "$cur")); return; fi
       compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur"))
       ;;
     'perturb')
@@ -148,7 +157,7 @@ _assay() {
         --out) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
       esac
       if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--out --help -h' -- "$cur")); return; fi
-      COMPREPLY=($(compgen -W 'check compare perturb watch report plugins explain completion man' -- "$cur"))
+      COMPREPLY=($(compgen -W 'check compare merge perturb watch report plugins explain completion man' -- "$cur"))
       ;;
   esac
 }

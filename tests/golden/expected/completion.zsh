@@ -5,6 +5,7 @@ _assay() {
     local -a commands=(
       'check:replay a recorded run on a reference framework and judge every output'
       'compare:compare two result tables, two runs or two dumps'
+      'merge:join the results of a sharded check'
       'perturb:repeat recorded calls on changed inputs and rank the operators by instability'
       'watch:run a training job and check its operators while it runs'
       'report:write a run'\''s report again, in any format, or show it while it goes on'
@@ -39,6 +40,7 @@ _assay() {
         '--skip-from[as --skip, from a file]:FILE:_files' \
         '--dedup[check calls with the same API, shapes, dtypes and plain arguments once]' \
         '--sample[at most N calls of each API, chosen by the seed]:N: ' \
+        '--save-failures[keep calls with errors, of at most this size each, in DIR/failures\: recordings that `assay check` replays]:SIZE: ' \
         '--shard[the K-th of N parts of about the same cost; `assay merge` joins them]:K/N: ' \
         '*--format[further files to write\: junit, md, msprobe (repeat for several); csv, html and jsonl are always written]:F:(csv junit md msprobe)' \
         '--baseline[results of an earlier run\: the report says what changed]:DIR:_files -/' \
@@ -81,6 +83,17 @@ _assay() {
         '--help[show this text]' \
         '-h[show this text]' \
         '*:tested:_files'
+      ;;
+    'merge')
+      _arguments -s \
+        '--out[folder for the results]:DIR:_files -/' \
+        '*--format[files to write besides\: msprobe]:F:(csv junit md msprobe)' \
+        '--quiet[say nothing unless something fails]' \
+        '-q[say nothing unless something fails]' \
+        '--no-color[no colours]' \
+        '--help[show this text]' \
+        '-h[show this text]' \
+        '*:folder:_files'
       ;;
     'perturb')
       _arguments -s \
@@ -193,7 +206,7 @@ _assay() {
         '--out[write every page into this folder]:DIR:_files -/' \
         '--help[show this text]' \
         '-h[show this text]' \
-        '*:command:(check compare perturb watch report plugins explain completion man)'
+        '*:command:(check compare merge perturb watch report plugins explain completion man)'
       ;;
   esac
 }
