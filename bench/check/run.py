@@ -87,7 +87,7 @@ def first_call_and_memory(build, count):
                                    text=True, env=environment)
         first = None
         for line in process.stderr:
-            if "first call" in line:
+            if "calls to do" in line:
                 first = time.perf_counter() - start
         process.wait()
         total = time.perf_counter() - start
