@@ -149,10 +149,11 @@
     fact("call", opener(data.call[i], () => openCall(data.call[i])));
     fact("verdict", tag(data.verdict[i]));
     fact("message", data.message[i]);
-    const reason = data.reasons[detail.reason];
-    fact("reason", detail.reason + (reason ? ": " + reason[0] : ""));
-    fact("meaning", reason && reason[1]);
-    fact("what to do", reason && reason[2]);
+    // A code of the user's own standard has no words here.
+    const [title, meaning, action] = data.reasons[detail.reason] || [];
+    fact("reason", detail.reason + (title ? ": " + title : ""));
+    fact("meaning", meaning);
+    fact("what to do", action);
     for (const [term, text] of detail.facts) fact(term, text);
     const content = [facts];
     if (detail.elements.length) {

@@ -159,15 +159,15 @@ std::string ReportPage::data_json() const {
   writer.Uint64(DetailStore::kPartRows);
   writer.Key("reasons");
   writer.StartObject();
-  if (const Result<Reasons> known = Reasons::load(share_folder() / "standards" / "reasons.json")) {
-    for (const std::string& code : reasons_) {
-      const Reason* reason = known->find(code);
-      if (reason == nullptr) continue;
-      writer.Key(code.c_str());
-      writer.StartArray();
+  const Result<Reasons> known = Reasons::load(share_folder() / "standards" / "reasons.json");
+  for (const std::string& code : reasons_) {
+    const Reason* reason = known ? known->find(code) : nullptr;
+    writer.Key(code.c_str());
+    writer.StartArray();
+    if (reason != nullptr) {
       for (const std::string* text : {&reason->title, &reason->meaning, &reason->action}) write_text(writer, *text);
-      writer.EndArray();
     }
+    writer.EndArray();
   }
   writer.EndObject();
   // Column by column: the names of fields would be most of the text otherwise.
