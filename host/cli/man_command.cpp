@@ -80,13 +80,6 @@ std::string main_page(const std::vector<DescribedCommand>& all) {
   return text + exit_status() + ".SH \"SEE ALSO\"\n" + join(pages, ",\n") + "\n";
 }
 
-Status write_page(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
-  Result<OutputFile> file = OutputFile::create(folder / (name + ".1"));
-  if (!file) return file.failure();
-  if (Status s = file->write(text); !s) return s;
-  return file->close();
-}
-
 }  // namespace
 
 int man_command(const Arguments& arguments) {
@@ -96,11 +89,12 @@ int man_command(const Arguments& arguments) {
   if (!parsed) return fail(parsed.failure());
   if (!*parsed) return kExitPassed;
   const std::vector<DescribedCommand> all = describe_commands();
-  if (const auto folder = get_optional<std::string>(**parsed, "out")) {
-    if (Status s = make_out_folder(*folder); !s) return fail(s.failure());
-    if (Status s = write_page(*folder, page_name(""), main_page(all)); !s) return fail(s.failure());
+  if (const auto out = get_optional<std::string>(**parsed, "out")) {
+    const std::filesystem::path folder = *out;
+    if (Status s = make_out_folder(folder); !s) return fail(s.failure());
+    if (Status s = write_output(folder / (page_name("") + ".1"), main_page(all)); !s) return fail(s.failure());
     for (const DescribedCommand& command : all) {
-      if (Status s = write_page(*folder, page_name(command.name), command_page(command)); !s) return fail(s.failure());
+      if (Status s = write_output(folder / (page_name(command.name) + ".1"), command_page(command)); !s) return fail(s.failure());
     }
     return kExitPassed;
   }

@@ -126,13 +126,6 @@ std::string csv_row(const Change& change) {
   return csv_line(cells, "\n");
 }
 
-Status write_file(const std::filesystem::path& path, const std::string& content) {
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file) return file.failure();
-  if (Status s = file->write(content); !s) return s;
-  return file->close();
-}
-
 }  // namespace
 
 Status write_comparison(const std::filesystem::path& folder, const Comparison& comparison) {
@@ -140,8 +133,8 @@ Status write_comparison(const std::filesystem::path& folder, const Comparison& c
                                 "baseline_value", "ratio", "message"},
                                "\n");
   for (const Change& change : comparison.changes) table += csv_row(change);
-  if (Status s = write_file(folder / "compare.csv", table); !s) return s;
-  return write_file(folder / "compare.json", json_of(comparison));
+  if (Status s = write_output(folder / "compare.csv", table); !s) return s;
+  return write_output(folder / "compare.json", json_of(comparison));
 }
 
 }  // namespace assay

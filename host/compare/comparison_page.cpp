@@ -109,10 +109,7 @@ Status write_comparison_page(const std::filesystem::path& folder, const Comparis
   frame.run = html::run_section(command, {}, {}, "");
   Result<std::string> text = page.render(frame);
   if (!text) return text.failure();
-  Result<OutputFile> file = OutputFile::create(folder / "report.html");
-  if (!file) return file.failure();
-  if (Status s = file->write(*text); !s) return s;
-  return file->close();
+  return write_output(folder / "report.html", *text);
 }
 
 }  // namespace assay

@@ -46,10 +46,7 @@ class PerturbHtmlSink final : public PerturbSink {
   Status finish(const PerturbSummary& summary, const std::vector<Preheat::Learned>&) override {
     Result<std::string> text = page_->render(summary.seconds, summary.complete, false);
     if (!text) return text.failure();
-    Result<OutputFile> file = OutputFile::create(folder_ / "report.html");
-    if (!file) return file.failure();
-    if (Status s = file->write(*text); !s) return s;
-    return file->close();
+    return write_output(folder_ / "report.html", *text);
   }
 
  private:

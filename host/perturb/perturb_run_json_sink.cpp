@@ -64,11 +64,7 @@ class PerturbRunJsonSink final : public PerturbSink {
     writer.Bool(summary != nullptr && summary->complete);
     if (summary != nullptr) add_summary(writer, *summary);
     writer.EndObject();
-    Result<OutputFile> file = OutputFile::create(folder_ / "run.json");
-    if (!file) return file.failure();
-    if (Status s = file->write(buffer.GetString()); !s) return s;
-    if (Status s = file->write("\n"); !s) return s;
-    return file->close();
+    return write_output(folder_ / "run.json", std::string(buffer.GetString()) + "\n");
   }
 
   static void add_summary(Writer& writer, const PerturbSummary& summary) {

@@ -66,24 +66,17 @@ class PerturbTableSink final : public PerturbSink {
                     csv_cell(entry.call), csv_cell(entry.input)},
                    "\n");
     }
-    if (Status s = write_file("ranking.csv", ranking); !s) return s;
+    if (Status s = write_output(folder_ / "ranking.csv", ranking); !s) return s;
     if (learned.empty()) return Done{};
     std::string thresholds = csv_line({"api", "dtype", "threshold", "settled"}, "\n");
     for (const Preheat::Learned& entry : learned) {
       thresholds +=
           csv_line({csv_cell(entry.api), entry.dtype, format_number(entry.threshold), entry.settled ? "yes" : "no"}, "\n");
     }
-    return write_file("preheat.csv", thresholds);
+    return write_output(folder_ / "preheat.csv", thresholds);
   }
 
  private:
-  Status write_file(const char* name, const std::string& text) const {
-    Result<OutputFile> file = OutputFile::create(folder_ / name);
-    if (!file) return file.failure();
-    if (Status s = file->write(text); !s) return s;
-    return file->close();
-  }
-
   static std::string line_of(const PerturbRow& row) {
     const bool ran = row.seeds > 0;
     std::string index;

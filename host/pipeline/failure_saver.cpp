@@ -238,10 +238,7 @@ void write_dump(const fs::path& folder, const std::string& stem, Framework frame
   }
   json.EndObject();
   json.EndObject();
-  Result<OutputFile> file = OutputFile::create(folder / "dump.json");
-  if (!file) throw Refused{file.failure().message};
-  require(file->write(std::string(text.GetString()) + "\n"));
-  require(file->close());
+  require(write_output(folder / "dump.json", std::string(text.GetString()) + "\n"));
 }
 
 }  // namespace

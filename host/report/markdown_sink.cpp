@@ -81,10 +81,7 @@ class MarkdownSink final : public ResultSink {
     }
     text += more_;
     text += "Repeat it:\n\n" + markdown_block(info_.command);
-    Result<OutputFile> file = OutputFile::create(folder_ / "summary.md");
-    if (!file) return file.failure();
-    if (Status s = file->write(text); !s) return s;
-    return file->close();
+    return write_output(folder_ / "summary.md", text);
   }
 
  private:

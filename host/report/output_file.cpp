@@ -53,4 +53,11 @@ Failure OutputFile::failure(const char* verb) const {
   return input_failure(std::string(verb) + " '" + path_.string() + "': " + std::strerror(errno) + hint);
 }
 
+Status write_output(const std::filesystem::path& path, std::string_view text) {
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return file.failure();
+  if (Status s = file->write(text); !s) return s;
+  return file->close();
+}
+
 }  // namespace assay

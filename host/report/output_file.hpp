@@ -32,4 +32,7 @@ class OutputFile {
   std::unique_ptr<std::FILE, Closer> file_;
 };
 
+/// A whole file at once.
+Status write_output(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace assay

@@ -18,12 +18,7 @@ class RunJsonSink final : public ResultSink {
   Status finish(const RunSummary& summary) override { return write(&summary); }
 
  private:
-  Status write(const RunSummary* summary) const {
-    Result<OutputFile> file = OutputFile::create(folder_ / "run.json");
-    if (!file) return file.failure();
-    if (Status s = file->write(run_to_json(info_, summary) + "\n"); !s) return s;
-    return file->close();
-  }
+  Status write(const RunSummary* summary) const { return write_output(folder_ / "run.json", run_to_json(info_, summary) + "\n"); }
 
   std::filesystem::path folder_;
   RunInfo info_;

@@ -165,11 +165,8 @@ Status WatchLog::write_peer_file(std::int64_t step) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return input_failure("create folder '" + folder.string() + "': " + error.message());
-  Result<OutputFile> file = OutputFile::create(folder / "free_benchmark.csv");
-  if (!file) return file.failure();
-  if (Status s = file->write("rank,pert_mode,stage,step,api_name,max_rel,dtype,shape,output_index\r\n"); !s) return s;
-  if (Status s = file->write(pending_peer_); !s) return s;
-  return file->close();
+  return write_output(folder / "free_benchmark.csv",
+                      "rank,pert_mode,stage,step,api_name,max_rel,dtype,shape,output_index\r\n" + pending_peer_);
 }
 
 Status WatchLog::end_step(const StepNumbers& numbers) {
@@ -243,11 +240,7 @@ Status WatchLog::write_summary(const WatchSummary& summary) {
   }
   json.EndArray();
   json.EndObject();
-  Result<OutputFile> file = OutputFile::create(folder_ / "summary.json");
-  if (!file) return file.failure();
-  if (Status s = file->write(std::string_view(buffer.GetString(), buffer.GetSize())); !s) return s;
-  if (Status s = file->write("\n"); !s) return s;
-  return file->close();
+  return write_output(folder_ / "summary.json", std::string(buffer.GetString(), buffer.GetSize()) + "\n");
 }
 
 }  // namespace assay

@@ -19,10 +19,7 @@ class HtmlSink final : public ResultSink {
   Status finish(const RunSummary& summary) override {
     Result<std::string> text = page_->render(summary, more_, false);
     if (!text) return text.failure();
-    Result<OutputFile> file = OutputFile::create(folder_ / "report.html");
-    if (!file) return file.failure();
-    if (Status s = file->write(*text); !s) return s;
-    return file->close();
+    return write_output(folder_ / "report.html", *text);
   }
 
  private:

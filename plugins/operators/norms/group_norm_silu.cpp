@@ -90,11 +90,8 @@ Results group_norm_silu_backward(const assay_call& call) {
     }
     normalize_backward(d_normalized.data(), normalized.data(), statistics.rstd, op.size, dx.at(row * op.size));
   }
-  const auto like = [](const std::optional<Array>& parameter, const std::vector<long double>& sums) -> std::optional<Array> {
-    if (!parameter) return std::nullopt;
-    return from_sums(parameter->shape, sums);
-  };
-  return gradients(op.args, {{"input", std::move(dx)}, {"weight", like(op.weight, dweight)}, {"bias", like(op.bias, dbias)}});
+  return gradients(op.args,
+                   {{"input", std::move(dx)}, {"weight", sums_like(op.weight, dweight)}, {"bias", sums_like(op.bias, dbias)}});
 }
 
 }  // namespace assay::operators

@@ -25,4 +25,9 @@ void normalize_backward(const double* d_normalized, const double* normalized, do
   for (std::int64_t i = 0; i < size; ++i) dx[i] = static_cast<double>(rstd * (d_normalized[i] - mean - normalized[i] * along));
 }
 
+std::optional<Array> sums_like(const std::optional<Array>& parameter, const std::vector<long double>& sums) {
+  if (!parameter) return std::nullopt;
+  return from_sums(parameter->shape, sums);
+}
+
 }  // namespace assay::operators

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "array.hpp"
 
 namespace assay::operators {
 
@@ -16,5 +19,8 @@ RowStatistics normalize(const double* x, std::int64_t size, double epsilon, doub
 
 /// The gradient of normalize: from d loss / d normalized to d loss / d x.
 void normalize_backward(const double* d_normalized, const double* normalized, double rstd, std::int64_t size, double* dx);
+
+/// The gradient of an optional weight or bias from its sums; none where there is no such parameter.
+std::optional<Array> sums_like(const std::optional<Array>& parameter, const std::vector<long double>& sums);
 
 }  // namespace assay::operators
