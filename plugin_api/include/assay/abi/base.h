@@ -12,7 +12,7 @@
  *   - nothing throws through the boundary; whoever allocates frees, through `release` or `destroy`;
  *   - every function names its thread rule: [any-thread], [instance-serial] (any thread, never two calls at once on one
  *     instance) or [init-thread] (the thread that loaded the plugin).
- * Status: draft. The layout may change until ABI 1.0 is frozen. */
+ * ABI 1.0, frozen; docs/abi.md says how it grows. What isn't marked `since` is in it since 1.0. */
 #ifndef ASSAY_ABI_BASE_H
 #define ASSAY_ABI_BASE_H
 
@@ -50,7 +50,7 @@ typedef struct assay_error {
   assay_status code;    /* out */
   const char *message;  /* out; a lowercase fragment that fits after "cannot ...:"; owned by the error, valid until release */
   void *private_data;   /* callee's */
-  void(ASSAY_CALL *release)(struct assay_error *self); /* out; NULL: nothing to free */
+  void(ASSAY_CALL *release)(struct assay_error *self); /* out; NULL: nothing to free; [any-thread] */
 } assay_error;
 
 /* Text or bytes with a size: not NUL-terminated, may hold zero bytes. data may be NULL when size is 0. */

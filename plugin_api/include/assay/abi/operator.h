@@ -18,10 +18,10 @@ typedef struct assay_operator {
   uint32_t struct_size;
   uint32_t reserved0;
 
-  /* The APIs that the component implements, as recorded ("NPU.npu_rms_norm"). Static. [any-thread] */
+  /* The APIs that the component implements, as recorded ("NPU.npu_rms_norm"); borrowed until destroy. [any-thread] */
   const char *const *(ASSAY_CALL *apis)(const assay_instance *self, uint64_t *count);
 
-  /* Runs one call. [instance-serial] errors: as assay_adapter.invoke */
+  /* Runs one call. [instance-serial] ownership of call and out, and errors: as assay_adapter.invoke */
   assay_status(ASSAY_CALL *invoke)(assay_instance *self, const assay_call *call, assay_results *out, assay_error *err);
 } assay_operator;
 

@@ -29,7 +29,7 @@ typedef struct assay_perturbation {
   uint32_t flags; /* ASSAY_PERTURBATION_* */
 
   /* Whether the tensor is eligible, and what its copy will be; looks at dtype, shape and device only. [any-thread]
-   * errors  ASSAY_UNSUPPORTED: not eligible, the message says why */
+   * input and out are borrowed for the call. errors  ASSAY_UNSUPPORTED: not eligible, the message says why */
   assay_status(ASSAY_CALL *plan)(const assay_instance *self, const assay_tensor *input, assay_perturbed_layout *out,
                                  assay_error *err);
 

@@ -57,7 +57,7 @@ typedef struct assay_plugin {
   const char *id;      /* static */
   const char *version; /* static */
 
-  /* Called once before any component is created. [init-thread] errors: any */
+  /* Called once before any component is created; `host` is borrowed, valid until deinit returns. [init-thread] errors: any */
   assay_status(ASSAY_CALL *init)(const assay_host *host, assay_error *err);
   /* Called once, after the last instance is destroyed; not called if init failed. [init-thread] */
   void(ASSAY_CALL *deinit)(void);
