@@ -107,9 +107,7 @@ Status write_comparison_page(const std::filesystem::path& folder, const Comparis
   frame.facts = {{"tested", comparison.tested.path}, {"baseline", comparison.baseline.path}, {"standard", comparison.standard}};
   frame.sections = settings_section(comparison) + growth_section(comparison) + notes_section(comparison);
   frame.run = html::run_section(command, {}, {}, "");
-  Result<std::string> text = page.render(frame);
-  if (!text) return text.failure();
-  return write_output(folder / "report.html", *text);
+  return write_output(folder / "report.html", [&](const Output& out) { return page.render(frame, out); });
 }
 
 }  // namespace assay

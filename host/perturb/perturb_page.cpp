@@ -134,7 +134,7 @@ std::string PerturbPage::sections(const PerturbSummary& summary) const {
              chart_or(html::bar_chart("milliseconds of each operator, all its calls", std::move(times)), "No time was measured."));
 }
 
-Result<std::string> PerturbPage::render(double seconds, bool complete, bool live) const {
+Status PerturbPage::render(double seconds, bool complete, bool live, const Output& out) const {
   PerturbSummary summary;
   ranking_.fill(summary);
   const PerturbCounts& counts = summary.counts;
@@ -161,7 +161,7 @@ Result<std::string> PerturbPage::render(double seconds, bool complete, bool live
       info_.command, {{"assay", ASSAY_VERSION}, {"dump CRC-32", info_.dump_fingerprint}, {"engine", info_.engine.details}}, {},
       info_.config_json);
   frame.live = live;
-  return page_.render(frame);
+  return page_.render(frame, out);
 }
 
 }  // namespace assay

@@ -20,7 +20,7 @@ class PerturbPage {
   [[nodiscard]] std::size_t row_count() const { return page_.row_count(); }
 
   /// `seconds` and `complete` of the run; 0: not over yet.
-  [[nodiscard]] Result<std::string> render(double seconds, bool complete, bool live) const;
+  [[nodiscard]] Status render(double seconds, bool complete, bool live, const Output& out) const;
 
  private:
   [[nodiscard]] std::string sections(const PerturbSummary& summary) const;

@@ -44,9 +44,8 @@ class PerturbHtmlSink final : public PerturbSink {
   }
   Status add(const PerturbReport& report) override { return page_->add(report); }
   Status finish(const PerturbSummary& summary, const std::vector<Preheat::Learned>&) override {
-    Result<std::string> text = page_->render(summary.seconds, summary.complete, false);
-    if (!text) return text.failure();
-    return write_output(folder_ / "report.html", *text);
+    return write_output(folder_ / "report.html",
+                        [&](const Output& out) { return page_->render(summary.seconds, summary.complete, false, out); });
   }
 
  private:

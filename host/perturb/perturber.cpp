@@ -79,18 +79,17 @@ Perturber::Perturber(Dump dump, InputBuilder builder, Engine engine, Perturbatio
       standard_(std::move(standard)),
       options_(options) {}
 
-PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thresholds thresholds,
-                                  const Evaluator::Started& started) const {
+PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thresholds thresholds, const Started& started) const {
   unsound_ = false;
   const RecordedCall recorded = dump_.read(position);
   PerturbReport report;
   report.stem = recorded.stem;
   if (options_.forward && recorded.forward && (directions & kForwardDirection) != 0) {
-    if (started) started(recorded.stem, "forward");
+    if (started) started(recorded, "forward");
     evaluate_direction(recorded, false, thresholds, report);
   }
   if (options_.backward && recorded.backward && (directions & kBackwardDirection) != 0) {
-    if (started) started(recorded.stem, "backward");
+    if (started) started(recorded, "backward");
     evaluate_direction(recorded, true, thresholds, report);
   }
   return report;
@@ -353,12 +352,12 @@ void Perturber::add_peer_rows(const Call& call, const PerturbationChain& chain, 
   }
 }
 
-PreheatAnswer Perturber::ask(std::size_t position, int step, const Evaluator::Started& started) const {
+PreheatAnswer Perturber::ask(std::size_t position, int step, const Started& started) const {
   unsound_ = false;
   const RecordedCall recorded = dump_.read(position);
   PreheatAnswer answer;
   if (!recorded.forward || !entry_problem(recorded, false).empty()) return answer;
-  if (started) started(recorded.stem, "forward");
+  if (started) started(recorded, "forward");
   Result<CallInputs> inputs = build_call_inputs(builder_, recorded, false);
   const auto noisy = std::find_if(chains_.begin(), chains_.end(), [](const auto& chain) { return !chain.is_identity(); });
   if (!inputs || noisy == chains_.end()) return answer;

@@ -39,10 +39,10 @@ class Perturber {
 
   /// Never fails as a whole: what goes wrong is in the rows. The same call gives the same rows whatever was evaluated before.
   [[nodiscard]] PerturbReport evaluate(std::size_t position, unsigned directions, Thresholds thresholds,
-                                       const Evaluator::Started& started = {}) const;
+                                       const Started& started = {}) const;
 
   /// A call's answer in a step of preheating. What can't be asked counts as consistent, as the peer has it.
-  [[nodiscard]] PreheatAnswer ask(std::size_t position, int step, const Evaluator::Started& started = {}) const;
+  [[nodiscard]] PreheatAnswer ask(std::size_t position, int step, const Started& started = {}) const;
 
   /// Whether the last call has left the process unsound: the engine broke down or memory ran out.
   [[nodiscard]] bool unsound() const { return unsound_; }

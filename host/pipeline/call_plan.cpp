@@ -101,9 +101,11 @@ std::vector<std::size_t> sample_calls(const Dump& dump, const std::vector<std::s
   return chosen;
 }
 
-CallPlan plan_calls(const Dump& dump, const std::vector<std::size_t>& positions, bool dedup, const std::optional<Shard>& shard) {
+CallPlan plan_calls(const Dump& dump, const std::vector<std::size_t>& positions, bool dedup, const std::optional<Shard>& shard,
+                    bool costs) {
   CallPlan all;
   all.positions = positions;
+  if (!costs && !dedup && !shard) return all;
   std::unordered_map<std::string, std::size_t> first_with;
   for (const std::size_t position : positions) {
     const RecordedCall call = dump.read(position);

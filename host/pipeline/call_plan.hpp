@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@ namespace assay {
 /// The calls of a run.
 struct CallPlan {
   std::vector<std::size_t> positions;         ///< in dump order
-  std::vector<std::uint64_t> costs;           ///< of each, in bytes of its tensors; empty: all alike
+  std::vector<std::uint64_t> costs;           ///< of each, in bytes of its tensors; empty: not known
   std::map<std::size_t, std::string> orders;  ///< for Job::order, of calls that are special
 };
 
@@ -36,7 +37,9 @@ std::vector<std::size_t> sample_calls(const Dump& dump, const std::vector<std::s
 
 /// dedup  calls with the signature of an earlier one get the order "<its stem>" (see duplicate_of)
 /// shard  keeps a part of the calls, such that all parts cost about the same; depends on names and costs only
-CallPlan plan_calls(const Dump& dump, const std::vector<std::size_t>& positions, bool dedup, const std::optional<Shard>& shard);
+/// costs  whether they are asked for. Without them, duplicates and shards no call is read: a long dump is planned at once
+CallPlan plan_calls(const Dump& dump, const std::vector<std::size_t>& positions, bool dedup, const std::optional<Shard>& shard,
+                    bool costs);
 
 /// What two calls have in common that are alike but for the numbers in their tensors: API, directions, dtypes, shapes, plain
 /// arguments.
@@ -44,5 +47,8 @@ std::string call_signature(const RecordedCall& call);
 
 /// Bytes of the tensors of a call, by what the dump says about them.
 std::uint64_t call_cost(const RecordedCall& call);
+
+/// Told before a direction of a call, "forward" or "backward", is begun.
+using Started = std::function<void(const RecordedCall& call, const char* direction)>;
 
 }  // namespace assay

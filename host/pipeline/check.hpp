@@ -19,7 +19,7 @@ struct CheckRequest {
   bool summaries = false;  ///< fill the statistics of both sides
   std::optional<Shard> shard;
   std::optional<FailureSaver> saver;  ///< of calls with errors
-  std::string command;  ///< how to repeat the run
+  std::string command;                ///< how to repeat the run
 };
 
 /// A run that is ready to go: everything that can be wrong before the first operator has been checked.
@@ -33,7 +33,7 @@ class Check {
   [[nodiscard]] const std::vector<std::size_t>& positions() const { return positions_; }
   [[nodiscard]] const Evaluator& evaluator() const { return evaluator_; }
   /// What of them this run does, and what each costs; reads every entry of the dump.
-  [[nodiscard]] CallPlan plan() const { return plan_calls(evaluator_.dump(), positions_, dedup_, shard_); }
+  [[nodiscard]] CallPlan plan(bool costs) const { return plan_calls(evaluator_.dump(), positions_, dedup_, shard_, costs); }
 
  private:
   Check(RunInfo info, std::vector<std::size_t> positions, const CheckRequest& request, std::vector<Instance> comparisons,

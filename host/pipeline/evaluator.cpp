@@ -137,11 +137,11 @@ ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const S
   const Context context{call, call.api, call_seed(options_.seed, call.stem), options_.saver ? &evidence : nullptr};
   unsound_ = false;
   if (call.forward && (directions & kForwardDirection) != 0) {
-    if (started) started(call.stem, "forward");
+    if (started) started(call, "forward");
     result.forward = contained([&] { return by_either_meaning(context, &Evaluator::forward); });
   }
   if (call.backward && (directions & kBackwardDirection) != 0) {
-    if (started) started(call.stem, "backward");
+    if (started) started(call, "backward");
     result.backward = contained([&] { return by_either_meaning(context, &Evaluator::backward); });
   }
   if (options_.saver && worse(result.forward.verdict, result.backward.verdict) == Verdict::kError) {

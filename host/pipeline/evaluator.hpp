@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "dump/inputs.hpp"
 #include "judge/judge.hpp"
+#include "pipeline/call_plan.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/failure_saver.hpp"
 #include "pipeline/results.hpp"
@@ -22,9 +22,9 @@ inline constexpr unsigned kBothDirections = kForwardDirection | kBackwardDirecti
 struct EvaluatorOptions {
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
-  bool summaries = false;  ///< fill min, max, mean and norm of both sides
+  bool summaries = false;             ///< fill min, max, mean and norm of both sides
   std::optional<FailureSaver> saver;  ///< for calls with errors; absent: they are not saved
-  bool nudge = false;      ///< judge failing outputs again beside a reference run on inputs moved by one unit in the last place
+  bool nudge = false;  ///< judge failing outputs again beside a reference run on inputs moved by one unit in the last place
 };
 
 class Evaluator {
@@ -32,9 +32,6 @@ class Evaluator {
   /// target  absent: the outputs recorded in the dump
   Evaluator(Dump dump, InputBuilder inputs, Judge judge, SecondMeanings meanings, std::optional<Engine> target, Engine reference,
             EvaluatorOptions options);
-
-  /// Told before a direction is judged: the call's stem, "forward" or "backward".
-  using Started = std::function<void(const std::string& stem, const char* direction)>;
 
   /// The same call gives the same result whatever was evaluated before. Never fails as a whole: what goes wrong is in the result.
   [[nodiscard]] ApiResult evaluate(std::size_t position, unsigned directions = kBothDirections, const Started& started = {}) const;

@@ -16,6 +16,17 @@ namespace assay {
 
 namespace {
 
+/// A page as one text: a server sends it whole.
+Result<std::string> collect(const std::function<Status(const Output&)>& render) {
+  std::string text;
+  Status rendered = render([&](std::string_view piece) -> Status {
+    text += piece;
+    return Done{};
+  });
+  if (!rendered) return rendered.failure();
+  return text;
+}
+
 class LiveCheck final : public LiveRun {
  public:
   explicit LiveCheck(const std::filesystem::path& folder) : folder_(folder), lines_(folder / "results.jsonl") {}
@@ -40,7 +51,7 @@ class LiveCheck final : public LiveRun {
   [[nodiscard]] bool complete() const override { return summary_.complete; }
   [[nodiscard]] Result<std::string> page() const override {
     if (!page_) return input_failure("show the run: it has no results yet");
-    return page_->render(summary_, "", true);
+    return collect([&](const Output& out) { return page_->render(summary_, "", true, out); });
   }
 
  private:
@@ -76,7 +87,7 @@ class LivePerturb final : public LiveRun {
   [[nodiscard]] bool complete() const override { return complete_; }
   [[nodiscard]] Result<std::string> page() const override {
     if (!page_) return input_failure("show the run: it has no results yet");
-    return page_->render(seconds_, complete_, true);
+    return collect([&](const Output& out) { return page_->render(seconds_, complete_, true, out); });
   }
 
  private:

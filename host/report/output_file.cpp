@@ -53,11 +53,15 @@ Failure OutputFile::failure(const char* verb) const {
   return input_failure(std::string(verb) + " '" + path_.string() + "': " + std::strerror(errno) + hint);
 }
 
-Status write_output(const std::filesystem::path& path, std::string_view text) {
+Status write_output(const std::filesystem::path& path, const std::function<Status(const Output&)>& produce) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.failure();
-  if (Status s = file->write(text); !s) return s;
+  if (Status s = produce([&](std::string_view text) { return file->write(text); }); !s) return s;
   return file->close();
+}
+
+Status write_output(const std::filesystem::path& path, std::string_view text) {
+  return write_output(path, [&](const Output& out) { return out(text); });
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,7 +33,13 @@ class OutputFile {
   std::unique_ptr<std::FILE, Closer> file_;
 };
 
+/// Takes pieces of a text, one after the other.
+using Output = std::function<Status(std::string_view)>;
+
 /// A whole file at once.
 Status write_output(const std::filesystem::path& path, std::string_view text);
+
+/// A whole file, piece by piece as `produce` hands it over. errors  those of `produce` and of writing
+Status write_output(const std::filesystem::path& path, const std::function<Status(const Output&)>& produce);
 
 }  // namespace assay

@@ -41,7 +41,7 @@ Result<WorkerRun> check_worker(Registry& registry, const CheckRequest& request) 
   WorkerRun run;
   run.description = run_to_json(check->info(), nullptr);
   run.positions = check->positions();
-  run.plan = [check] { return check->plan(); };
+  run.plan = [check](bool costs) { return check->plan(costs); };
   run.unsound = [check] { return check->evaluator().unsound(); };
   run.evaluate = [check](std::size_t position, unsigned directions, const std::string& original, const Started& started) {
     const Evaluator& evaluator = check->evaluator();

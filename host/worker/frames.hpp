@@ -3,11 +3,11 @@
 //   worker -> supervisor   kReady      {"run": <what Job::describe takes>}: everything is loaded
 //                          kRefused    "<failure kind>:<message>": the run can't start
 //                          kPlan       {"positions": [0, 1, ...], "costs": [...], "orders": {"3": "..."}}, when asked for
-//                          kStarted    "<position>:<direction>:<stem>": what the worker does now, for the row if it dies
+//                          kStarted    "<position>:<direction>:<cost>:<stem>": what the worker does now, for the row if it dies
 //                          kResult     what Job::keep takes
 //                          kLeaving    this process is not sound any more and leaves; a call that it has is for another one
 //                          kBacktrace  frames of the crash that is ending the process, a line each
-//   supervisor -> worker   kPlan       which calls are there?
+//   supervisor -> worker   kPlan       which calls are there? kWithCosts: and what does each cost?
 //                          kEvaluate   "<position>:<directions>:<order>": judge these directions of a call; end of file: leave
 #pragma once
 
@@ -31,6 +31,8 @@ enum class FrameType : std::uint8_t {
   kBacktrace = 'B',
   kEvaluate = 'W'
 };
+
+inline constexpr std::string_view kWithCosts = "costs";
 
 /// The type and the payload's length before each payload.
 inline constexpr std::size_t kFrameHeaderSize = 5;

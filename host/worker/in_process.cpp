@@ -10,7 +10,7 @@ namespace assay {
 Status InProcess::start(Job& job) {
   Result<rapidjson::Document> description = parse_json(run_.description, "the run");
   if (!description) return description.failure();
-  plan_ = run_.plan ? run_.plan() : CallPlan{run_.positions, {}, {}};
+  plan_ = run_.plan ? run_.plan(false) : CallPlan{run_.positions, {}, {}};
   return job.describe(*description);
 }
 
@@ -34,7 +34,7 @@ Result<bool> InProcess::run(Job& job, const std::vector<std::size_t>& positions,
       std::string stem;
       const auto order = plan_.orders.find(position);
       const std::string text = order == plan_.orders.end() ? job.order(position) : order->second;
-      const Started started = [&](const std::string& name, const char*) { stem = name; };
+      const Started started = [&](const RecordedCall& call, const char*) { stem = call.stem; };
       std::string result = run_.evaluate(position, kBothDirections, text, started);
       if (Status s = job.keep({position, stem, {}, {}, std::move(result)}); !s) return s.failure();
     }

@@ -37,8 +37,6 @@ constexpr std::size_t kDeathsOfCall = 2;
 constexpr unsigned kKillsOfCall = 8;
 constexpr unsigned kFailedLoads = 3;
 constexpr unsigned kKilledLoads = 100;
-/// Tensors up to this size fit into the timeout; larger ones get more.
-constexpr std::uint64_t kBytesInTimeout = std::uint64_t{256} << 20;
 /// Outcomes that are made durable together, and how long one waits for that at most.
 constexpr std::size_t kCommitBatch = 256;
 constexpr std::chrono::milliseconds kCommitDelay{250};
@@ -87,7 +85,7 @@ class Supervisor::Body {
       if (!ready) workers_.clear();
     }
     workers_.front()->note_ready();
-    workers_.front()->send(FrameType::kPlan, "");
+    workers_.front()->send(FrameType::kPlan, options_.workers > 1 ? std::string(kWithCosts) : "");
     Result<std::optional<Frame>> plan = wait_for(*workers_.front(), FrameType::kPlan);
     if (!plan) return plan.failure();
     if (!*plan) return plugin_failure("start the run: the worker ended while it looked for the calls");
@@ -143,7 +141,7 @@ class Supervisor::Body {
     }
     log("pipeline")->debug("{} calls to do of {}", calls.size(), positions.size());
     for (const Costed& call : handing_order(std::move(calls), options_.workers)) {
-      waiting_.push_back({call.position, call.cost, kBothDirections, {}, {}, 0});
+      waiting_.push_back({call.position, kBothDirections, {}, {}, 0});
     }
   }
 
@@ -200,8 +198,7 @@ class Supervisor::Body {
       waiting_.pop_front();
       const auto order = orders_.find(task.position);
       const std::string text = order == orders_.end() ? job.order(task.position) : order->second;
-      const auto limit = options_.timeout * static_cast<std::int64_t>(1 + task.cost / kBytesInTimeout);
-      worker->hand_out(std::move(task), text, limit);
+      worker->hand_out(std::move(task), text, options_.timeout);
     }
     return Done{};
   }

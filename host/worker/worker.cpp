@@ -16,8 +16,9 @@ bool evaluate(const WorkerRun& run, const std::string& request, bool fresh) {
   if (first == std::string::npos || second == std::string::npos) return false;
   const std::size_t position = std::stoul(request);
   const auto directions = static_cast<unsigned>(std::stoul(request.substr(first + 1)));
-  const Started started = [&](const std::string& stem, const char* direction) {
-    write_frame(kWorkerOutput, FrameType::kStarted, std::to_string(position) + ":" + direction + ":" + stem);
+  const Started started = [&](const RecordedCall& call, const char* direction) {
+    const std::string what = std::to_string(position) + ":" + direction + ":" + std::to_string(call_cost(call));
+    write_frame(kWorkerOutput, FrameType::kStarted, what + ":" + call.stem);
   };
   const std::string result = run.evaluate(position, directions, request.substr(second + 1), started);
   const bool unsound = run.unsound && run.unsound();
@@ -44,8 +45,8 @@ int serve(const Result<WorkerRun>& run, std::optional<std::uint64_t> memory_limi
   bool fresh = true;
   while (const std::optional<Frame> frame = read_frame(kWorkerInput)) {
     if (frame->type == FrameType::kPlan) {
-      if (!write_frame(kWorkerOutput, FrameType::kPlan, plan_to_json(run->plan ? run->plan() : CallPlan{run->positions, {}, {}})))
-        return 1;
+      const CallPlan plan = run->plan ? run->plan(frame->payload == kWithCosts) : CallPlan{run->positions, {}, {}};
+      if (!write_frame(kWorkerOutput, FrameType::kPlan, plan_to_json(plan))) return 1;
     } else if (frame->type == FrameType::kEvaluate) {
       if (!evaluate(*run, frame->payload, fresh)) return 1;
       fresh = false;

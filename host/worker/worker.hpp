@@ -13,17 +13,14 @@
 
 namespace assay {
 
-/// Told before a direction of a call is begun: its stem, "forward" or "backward".
-using Started = std::function<void(const std::string& stem, const char* direction)>;
-
 /// A run that a worker is ready to take part in.
 struct WorkerRun {
   std::string description;             ///< JSON, for Job::describe
   std::vector<std::size_t> positions;  ///< the selected calls, unless `plan` says more
   /// Does these directions of a call. `order` comes from Job::order, what is returned goes to Job::keep.
   std::function<std::string(std::size_t position, unsigned directions, const std::string& order, const Started& started)> evaluate;
-  /// Asked once in a run, of one worker. Empty: `positions`, all alike.
-  std::function<CallPlan()> plan;
+  /// Asked once in a run, of one worker; `costs`: they will be used. Empty: `positions`.
+  std::function<CallPlan(bool costs)> plan;
   /// Whether what was evaluated last has left this process unsound: a device is lost, a framework broke down, memory ran out.
   std::function<bool()> unsound;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <thread>
 
@@ -15,6 +16,10 @@ namespace assay {
 
 namespace {
 
+/// Tensors up to this size fit into the timeout; larger ones get more.
+constexpr std::uint64_t kBytesInTimeout = std::uint64_t{256} << 20;
+/// Of a call whose dump names sizes that no machine has, in timeouts.
+constexpr std::uint64_t kLongestTimeout = 1000;
 /// What a call may print; a framework that prints without end must not fill a disk.
 constexpr std::size_t kMaxPrinted = std::size_t{4} << 20;
 
@@ -78,9 +83,9 @@ bool WorkerProcess::drain() {
   return read_available(process_.from_child(), [&](std::string_view bytes) { buffer_.append(bytes); });
 }
 
-void WorkerProcess::hand_out(Task task, const std::string& order, std::chrono::milliseconds limit) {
-  limit_ = limit;
-  deadline_ = Clock::now() + limit;
+void WorkerProcess::hand_out(Task task, const std::string& order, std::chrono::milliseconds timeout) {
+  timeout_ = limit_ = timeout;
+  deadline_ = Clock::now() + limit_;
   direction_ = 0;
   stem_.clear();
   printed_bytes_ = 0;
@@ -90,11 +95,15 @@ void WorkerProcess::hand_out(Task task, const std::string& order, std::chrono::m
 
 Status WorkerProcess::note_start(const std::string& payload) {
   const std::vector<std::string_view> parts = split(payload, ':');
-  if (!task_ || parts.size() < 3 || parts[0] != std::to_string(task_->position)) {
+  std::uint64_t cost = 0;
+  const bool whole = task_ && parts.size() >= 4 && parts[0] == std::to_string(task_->position) &&
+                     std::from_chars(parts[2].begin(), parts[2].end(), cost).ec == std::errc();
+  if (!whole) {
     return plugin_failure("understand a worker: a broken message");
   }
   direction_ = parts[1] == "forward" ? kForwardDirection : kBackwardDirection;
-  stem_ = payload.substr(parts[0].size() + parts[1].size() + 2);
+  stem_ = payload.substr(parts[0].size() + parts[1].size() + parts[2].size() + 3);
+  limit_ = timeout_ * static_cast<std::int64_t>(std::min(1 + cost / kBytesInTimeout, kLongestTimeout));
   deadline_ = Clock::now() + limit_;
   return Done{};
 }

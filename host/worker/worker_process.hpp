@@ -16,7 +16,6 @@ namespace assay {
 /// A call that is being judged or waits to be.
 struct Task {
   std::size_t position = 0;
-  std::uint64_t cost = 0;
   unsigned directions = 0;            ///< that are left to do
   std::vector<LostDirection> lost;    ///< given up
   std::vector<LostDirection> deaths;  ///< workers that were lost over a direction which is tried again
@@ -39,9 +38,9 @@ class WorkerProcess {
   Result<std::optional<Frame>> next_frame() { return buffer_.next(); }
   bool send(FrameType type, const std::string& payload) { return write_frame(process_.to_child(), type, payload); }
 
-  /// Gives the worker a call, which it has `limit` for in each direction.
-  void hand_out(Task task, const std::string& order, std::chrono::milliseconds limit);
-  /// The worker says what it does now. errors  kPlugin: it says nothing sensible
+  /// Gives the worker a call, which it has `timeout` for in each direction, or more if its tensors are large.
+  void hand_out(Task task, const std::string& order, std::chrono::milliseconds timeout);
+  /// The worker says what it does now, and how large the tensors are. errors  kPlugin: it says nothing sensible
   Status note_start(const std::string& payload);
   void note_backtrace(std::string text) { backtrace_ = std::move(text); }
   void note_ready() { state_ = State::kReady; }
@@ -73,7 +72,8 @@ class WorkerProcess {
   unsigned direction_ = 0;
   std::string stem_;
   std::string backtrace_;
-  std::chrono::milliseconds limit_{0};
+  std::chrono::milliseconds timeout_{0};
+  std::chrono::milliseconds limit_{0};  ///< the timeout, scaled by size
   Clock::time_point deadline_;
   std::size_t printed_bytes_ = 0;  ///< since the last call began
 };

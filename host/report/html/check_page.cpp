@@ -236,7 +236,7 @@ std::string CheckPage::sections() const {
          section("costs", "What each operator cost", "", costs());
 }
 
-Result<std::string> CheckPage::render(const RunSummary& summary, const std::string& more, bool live) const {
+Status CheckPage::render(const RunSummary& summary, const std::string& more, bool live, const Output& out) const {
   const VerdictCounts& counts = summary.counts;
   PageFrame frame;
   frame.title = page_title(info_.dump_path);
@@ -259,7 +259,7 @@ Result<std::string> CheckPage::render(const RunSummary& summary, const std::stri
                            {"reference", info_.reference.details}},
                           info_.skipped_keys, info_.config_json);
   frame.live = live;
-  return page_.render(frame);
+  return page_.render(frame, out);
 }
 
 }  // namespace assay::html

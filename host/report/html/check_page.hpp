@@ -21,7 +21,7 @@ class CheckPage {
   [[nodiscard]] std::size_t row_count() const { return page_.row_count(); }
 
   /// `more` is HTML that stands before the other sections.
-  [[nodiscard]] Result<std::string> render(const RunSummary& summary, const std::string& more, bool live) const;
+  [[nodiscard]] Status render(const RunSummary& summary, const std::string& more, bool live, const Output& out) const;
 
  private:
   /// What is known about one operator over all its calls.

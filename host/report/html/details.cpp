@@ -51,15 +51,17 @@ Status DetailStore::add(const std::string& json) {
   return Done{};
 }
 
-Result<std::string> DetailStore::elements() const {
-  static constexpr const char* kOpen = "<script type=\"text/plain\" class=\"details\">";
-  static constexpr const char* kClose = "</script>\n";
-  std::string out;
-  for (const std::string& part : parts_) out += kOpen + part + kClose;
-  if (open_rows_ == 0) return out;
-  Result<std::string> part = packed(open_);
-  if (!part) return part.failure();
-  return out + kOpen + *part + kClose;
+Status DetailStore::write(const Output& out) const {
+  const auto write_part = [&](const std::string& part) {
+    return out("<script type=\"text/plain\" class=\"details\">" + part + "</script>\n");
+  };
+  for (const std::string& part : parts_) {
+    if (Status s = write_part(part); !s) return s;
+  }
+  if (open_rows_ == 0) return Done{};
+  Result<std::string> last = packed(open_);
+  if (!last) return last.failure();
+  return write_part(*last);
 }
 
 }  // namespace assay::html

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "report/output_file.hpp"
 
 namespace assay::html {
 
@@ -19,7 +20,7 @@ class DetailStore {
   Status add(const std::string& json);
 
   /// <script> elements of the class "details", one a part, in order: a JSON array, compressed by zlib, as base64.
-  [[nodiscard]] Result<std::string> elements() const;
+  [[nodiscard]] Status write(const Output& out) const;
 
  private:
   std::vector<std::string> parts_;  // finished ones, as base64

@@ -17,9 +17,7 @@ class HtmlSink final : public ResultSink {
   }
   Status add(const ApiResult& result) override { return page_->add(result); }
   Status finish(const RunSummary& summary) override {
-    Result<std::string> text = page_->render(summary, more_, false);
-    if (!text) return text.failure();
-    return write_output(folder_ / "report.html", *text);
+    return write_output(folder_ / "report.html", [&](const Output& out) { return page_->render(summary, more_, false, out); });
   }
 
  private:

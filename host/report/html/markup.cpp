@@ -70,8 +70,7 @@ std::string preformatted(std::string_view text) {
   return "<pre>" + join(lines, "\n") + "</pre>\n";
 }
 
-std::string fill(std::string_view page, const std::map<std::string, std::string, std::less<>>& parts) {
-  std::string out;
+Status fill(std::string_view page, const std::map<std::string, Part, std::less<>>& parts, const Output& out) {
   std::size_t at = 0;
   while (at < page.size()) {
     const std::size_t open = page.find('@', at);
@@ -80,15 +79,15 @@ std::string fill(std::string_view page, const std::map<std::string, std::string,
     const auto part = parts.find(page.substr(open + 1, close - open - 1));
     if (part == parts.end()) {
       // Not a mark: the closing sign may open one.
-      out += page.substr(at, close - at);
+      if (Status s = out(page.substr(at, close - at)); !s) return s;
       at = close;
       continue;
     }
-    out += page.substr(at, open - at);
-    out += part->second;
+    if (Status s = out(page.substr(at, open - at)); !s) return s;
+    if (Status s = part->second.write(out); !s) return s;
     at = close + 1;
   }
-  return out.append(page.substr(at));
+  return out(page.substr(at));
 }
 
 }  // namespace assay::html

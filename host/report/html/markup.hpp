@@ -1,6 +1,7 @@
 // HTML that can't be broken by the text in it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "judge/judge.hpp"
+#include "report/output_file.hpp"
 
 namespace assay::html {
 
@@ -57,8 +59,22 @@ std::string section(const std::string& id, const std::string& title, const std::
 /// Lines of preformatted text; line ends stay.
 std::string preformatted(std::string_view text);
 
+/// A part of a page: text, or what writes it when its turn comes, because it is too long to be held twice.
+class Part {
+ public:
+  Part(std::string text) : text_(std::move(text)) {}
+  Part(const char* text) : text_(text) {}
+  Part(std::function<Status(const Output&)> writer) : writer_(std::move(writer)) {}
+
+  [[nodiscard]] Status write(const Output& out) const { return writer_ ? writer_(out) : out(text_); }
+
+ private:
+  std::string text_;
+  std::function<Status(const Output&)> writer_;
+};
+
 /// The template with every @NAME@ (capitals and underscores) that `parts` has replaced, in one pass: text that is put in is never
 /// searched.
-std::string fill(std::string_view page, const std::map<std::string, std::string, std::less<>>& parts);
+Status fill(std::string_view page, const std::map<std::string, Part, std::less<>>& parts, const Output& out);
 
 }  // namespace assay::html

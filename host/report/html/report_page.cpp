@@ -1,8 +1,5 @@
 #include "report/html/report_page.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +7,7 @@
 #include "base/locations.hpp"
 #include "base/text.hpp"
 #include "report/html/charts.hpp"
+#include "report/html/page_json.hpp"
 
 namespace assay::html {
 
@@ -17,27 +15,6 @@ namespace {
 
 constexpr std::size_t kStaticRows = 500;
 constexpr std::size_t kWorstRows = 12;
-
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void write_text(Writer& writer, const std::string& text) { writer.String(escape_control(text)); }
-
-void write_texts(Writer& writer, const std::vector<std::string>& texts) {
-  writer.StartArray();
-  for (const std::string& text : texts) write_text(writer, text);
-  writer.EndArray();
-}
-
-/// Numbers that JSON lacks are strings.
-void write_number(Writer& writer, const std::optional<double>& value) {
-  if (!value) {
-    writer.Null();
-  } else if (std::isfinite(*value)) {
-    writer.Double(*value);
-  } else {
-    writer.String(format_number(*value));
-  }
-}
 
 std::string detail_json(const RowDetail& detail) {
   rapidjson::StringBuffer buffer;
@@ -93,8 +70,8 @@ Status ReportPage::add(Row row) {
   const std::string& reason = row.detail.reason;
   if (!reason.empty() && std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) reasons_.push_back(reason);
   if (row.verdict == Verdict::kError || row.verdict == Verdict::kWarning) keep_worst(row);
-  row.detail = {};
-  rows_.push_back(std::move(row));
+  if (columns_.row_count() < kStaticRows) keep_static(row);
+  columns_.add(row);
   return Done{};
 }
 
@@ -104,7 +81,7 @@ void ReportPage::keep_worst(const Row& row) {
     if (l.row.severity != r.row.severity) return l.row.severity > r.row.severity;
     return l.number < r.number;
   };
-  const Worst entry{rows_.size(), row};
+  const Worst entry{columns_.row_count(), row};
   if (worst_.size() == kWorstRows && !worse_than(entry, worst_.back())) return;
   worst_.insert(std::upper_bound(worst_.begin(), worst_.end(), entry, worse_than), entry);
   if (worst_.size() > kWorstRows) worst_.pop_back();
@@ -131,18 +108,13 @@ std::string ReportPage::worst_list() const {
   return list;
 }
 
-std::string ReportPage::static_rows() const {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(rows_.size(), kStaticRows); ++i) {
-    const Row& row = rows_[i];
-    text += "<tr>" + cell(std::to_string(row.position)) + cell(row.name) + verdict_cell(row.verdict);
-    for (const std::optional<double>& number : row.numbers) text += number_cell(number);
-    text += cell(row.message) + "</tr>\n";
-  }
-  return text;
+void ReportPage::keep_static(const Row& row) {
+  static_rows_ += "<tr>" + cell(std::to_string(row.position)) + cell(row.name) + verdict_cell(row.verdict);
+  for (const std::optional<double>& number : row.numbers) static_rows_ += number_cell(number);
+  static_rows_ += cell(row.message) + "</tr>\n";
 }
 
-std::string ReportPage::data_json() const {
+Status ReportPage::write_data(const Output& out) const {
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
   writer.StartObject();
@@ -170,54 +142,21 @@ std::string ReportPage::data_json() const {
     writer.EndArray();
   }
   writer.EndObject();
-  // Column by column: the names of fields would be most of the text otherwise.
-  writer.Key("position");
-  writer.StartArray();
-  for (const Row& row : rows_) writer.Uint64(row.position);
-  writer.EndArray();
-  for (const auto& [key, field] :
-       {std::pair("call", &Row::call), std::pair("name", &Row::name), std::pair("message", &Row::message)}) {
-    writer.Key(key);
-    writer.StartArray();
-    for (const Row& row : rows_) write_text(writer, row.*field);
-    writer.EndArray();
-  }
-  writer.Key("verdict");
-  writer.StartArray();
-  for (const Row& row : rows_) writer.String(std::string(verdict_name(row.verdict)));
-  writer.EndArray();
-  writer.Key("numbers");
-  writer.StartArray();
-  for (std::size_t i = 0; i < setup_.columns.size(); ++i) {
-    writer.StartArray();
-    for (const Row& row : rows_) write_number(writer, i < row.numbers.size() ? row.numbers[i] : std::nullopt);
-    writer.EndArray();
-  }
-  writer.EndArray();
   writer.EndObject();
-  // `<` as an escape: no text in the data can end its element.
-  const std::string_view plain(buffer.GetString(), buffer.GetSize());
-  std::string json;
-  json.reserve(plain.size());
-  for (const char c : plain) {
-    if (c == '<') {
-      json += "\\u003c";
-    } else {
-      json += c;
-    }
-  }
-  return json;
+  // The members of the rows follow in the same object.
+  const std::string_view whole(buffer.GetString(), buffer.GetSize());
+  if (Status s = out(script_safe(whole.substr(0, whole.size() - 1)) + ","); !s) return s;
+  if (Status s = columns_.write(out); !s) return s;
+  return out("}");
 }
 
-Result<std::string> ReportPage::render(const PageFrame& frame) const {
+Status ReportPage::render(const PageFrame& frame, const Output& out) const {
   Result<std::string> page = read_text(share_folder() / "report" / "template.html");
   Result<std::string> style = read_text(share_folder() / "report" / "report.css");
   Result<std::string> script = read_text(share_folder() / "report" / "report.js");
   for (const Result<std::string>* part : {&page, &style, &script}) {
     if (!*part) return part->failure();
   }
-  Result<std::string> details = details_.elements();
-  if (!details) return details.failure();
   std::string tiles;
   for (const Tile& tile : frame.tiles) {
     tiles += "<li class=\"tag " + tile.style + "\"><b>" + std::to_string(tile.count) + "</b> " + escape(tile.label) + "</li>\n";
@@ -226,25 +165,27 @@ Result<std::string> ReportPage::render(const PageFrame& frame) const {
   for (std::size_t i = 0; i < setup_.columns.size(); ++i) {
     heads += "<th scope=\"col\" data-column=\"" + std::to_string(i) + "\" class=\"number\">" + escape(setup_.columns[i]) + "</th>";
   }
-  return fill(*page, {{"TITLE", escape(frame.title)},
-                      {"STYLE", *style},
-                      {"CONNECT", frame.live ? " connect-src 'self';" : ""},
-                      {"LIVE", frame.live ? " data-live" : ""},
-                      {"VERDICT", frame.style},
-                      {"HEADLINE", escape(frame.headline)},
-                      {"TILES", tiles},
-                      {"FACTS", fact_list(frame.facts)},
-                      {"WORST", worst_list()},
-                      {"SECTIONS", frame.sections},
-                      {"HEADS", heads},
-                      {"ROWS", static_rows()},
-                      {"MORE", rows_.size() > kStaticRows
-                                   ? std::to_string(rows_.size() - kStaticRows) + " more rows are in the CSV file beside this page."
-                                   : ""},
-                      {"RUN", frame.run},
-                      {"SCRIPT", *script},
-                      {"DATA", data_json()},
-                      {"DETAILS", *details}});
+  const std::size_t rows = columns_.row_count();
+  return fill(
+      *page,
+      {{"TITLE", escape(frame.title)},
+       {"STYLE", *style},
+       {"CONNECT", frame.live ? " connect-src 'self';" : ""},
+       {"LIVE", frame.live ? " data-live" : ""},
+       {"VERDICT", frame.style},
+       {"HEADLINE", escape(frame.headline)},
+       {"TILES", tiles},
+       {"FACTS", fact_list(frame.facts)},
+       {"WORST", worst_list()},
+       {"SECTIONS", frame.sections},
+       {"HEADS", heads},
+       {"ROWS", static_rows_},
+       {"MORE", rows > kStaticRows ? std::to_string(rows - kStaticRows) + " more rows are in the CSV file beside this page." : ""},
+       {"RUN", frame.run},
+       {"SCRIPT", *script},
+       {"DATA", Part([this](const Output& to) { return write_data(to); })},
+       {"DETAILS", Part([this](const Output& to) { return details_.write(to); })}},
+      out);
 }
 
 }  // namespace assay::html

@@ -2,7 +2,7 @@
 //
 //   html::ReportPage page({.columns = {"max ulp"}, .metrics = names, .element_columns = {"index", "actual", "expected", "ulp"}});
 //   page.add(row);                               // in the order of the run
-//   Result<std::string> text = page.render(frame);    // as often as wanted
+//   Status s = page.render(frame, output);       // as often as wanted
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "report/html/details.hpp"
 #include "report/html/markup.hpp"
+#include "report/html/row_columns.hpp"
 
 namespace assay::html {
 
@@ -22,26 +23,6 @@ struct PageSetup {
   std::vector<std::string> element_columns;  ///< of RowDetail::elements
   std::string command;                       ///< the run's; a call is shown again by adding --api to it
   std::string histogram_of;                  ///< what RowDetail::histogram counts
-};
-
-/// What is shown when a row is opened.
-struct RowDetail {
-  std::string reason;  ///< code
-  std::vector<Fact> facts;
-  std::vector<std::optional<double>> metrics;
-  std::vector<std::vector<std::string>> elements;  ///< the worst first
-  std::vector<std::pair<std::uint32_t, double>> histogram;
-};
-
-struct Row {
-  std::size_t position = 0;  ///< of its call in the run
-  std::string call;          ///< "Functional.linear.3": rows of one call belong together
-  std::string name;          ///< "Functional.linear.3.forward.output.0"
-  Verdict verdict = Verdict::kNone;
-  std::vector<std::optional<double>> numbers;  ///< parallel to PageSetup::columns
-  std::string message;
-  double severity = 0;  ///< orders rows of one verdict among the worst
-  RowDetail detail;
 };
 
 /// A count in the page's head.
@@ -65,14 +46,14 @@ struct PageFrame {
 
 class ReportPage {
  public:
-  explicit ReportPage(PageSetup setup) : setup_(std::move(setup)) {}
+  explicit ReportPage(PageSetup setup) : setup_(std::move(setup)), columns_(setup_.columns.size()) {}
 
   Status add(Row row);
-  [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
+  [[nodiscard]] std::size_t row_count() const { return columns_.row_count(); }
   /// The name of the worst row; empty: nothing is wrong.
   [[nodiscard]] std::string worst_name() const { return worst_.empty() ? "" : worst_.front().row.name; }
 
-  [[nodiscard]] Result<std::string> render(const PageFrame& frame) const;
+  [[nodiscard]] Status render(const PageFrame& frame, const Output& out) const;
 
  private:
   struct Worst {
@@ -81,12 +62,13 @@ class ReportPage {
   };
   void keep_worst(const Row& row);
   [[nodiscard]] std::string worst_list() const;
-  [[nodiscard]] std::string static_rows() const;
-  [[nodiscard]] std::string data_json() const;
+  void keep_static(const Row& row);
+  [[nodiscard]] Status write_data(const Output& out) const;
 
   PageSetup setup_;
-  std::vector<Row> rows_;  // without details
+  RowColumns columns_;
   DetailStore details_;
+  std::string static_rows_;  // <tr>, of the first rows
   std::vector<Worst> worst_;
   std::vector<std::string> reasons_;  // those that rows have
 };
