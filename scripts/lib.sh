@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # reference BLAS where it is not.
 build_packages=(
   build-essential cmake ninja-build ccache pkg-config
-  libboost-dev libboost-program-options-dev rapidjson-dev libspdlog-dev libzip-dev libhwy-dev libcpp-httplib-dev zlib1g-dev
+  libboost-dev libboost-program-options-dev rapidjson-dev libspdlog-dev libzip-dev libhwy-dev libcpp-httplib-dev zlib1g-dev libffi-dev
   libtorch-dev libopenblas0-pthread
 )
 # What the tests and benchmarks need in addition; headers are compiled with a second compiler too.
