@@ -12,7 +12,7 @@ build_packages=(
 # What the tests and benchmarks need in addition; headers are compiled with a second compiler too.
 # Reports are tested in a browser.
 test_packages=(
-  libgtest-dev libbenchmark-dev libdlpack-dev clang python3 abigail-tools
+  libgtest-dev libbenchmark-dev libdlpack-dev clang python3 abigail-tools faketime
   chromium chromium-driver python3-selenium fonts-dejavu-core fonts-noto-cjk libxml2-utils bash-completion zsh mandoc
 )
 # What the tests of --all need in addition.
@@ -23,6 +23,7 @@ torch_requirements=(torch==2.15.0)
 torch_python_requirements=("numpy<2" "typing_extensions>=4.13" "sympy>=1.13.3" networkx jinja2 fsspec filelock)
 torch_gpu_requirements=(nvidia-cusparselt-cu13==0.8.1 nvidia-nccl-cu13==2.30.7 nvidia-nvshmem-cu13==3.7.2 "nvidia-cufile<2")
 mindspore_requirements=(mindspore==2.10.0)
+ray_requirements=(ray==2.60.0)
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {
@@ -100,6 +101,21 @@ provide_mindspore() {
     mint_python=$PWD/.venvs/mindspore/bin/python
   fi
   "$mint_python" -c 'import mindspore.mint' >/dev/null 2>&1 || fail "'$mint_python' can't import mindspore.mint"
+}
+
+# Sets ray_python: ASSAY_RAY_PYTHON of the environment, else the interpreter of .venvs/ray.
+provide_ray() {
+  ray_python=${ASSAY_RAY_PYTHON-}
+  if [ -z "$ray_python" ]; then
+    local wanted="${ray_requirements[*]}"
+    if ! venv_is ray "$wanted"; then
+      say "install ${ray_requirements[*]} into .venvs/ray"
+      venv_pip ray "${ray_requirements[@]}"
+      printf '%s\n' "$wanted" >.venvs/ray/.requirements
+    fi
+    ray_python=$PWD/.venvs/ray/bin/python
+  fi
+  "$ray_python" -c 'import ray' >/dev/null 2>&1 || fail "'$ray_python' can't import ray"
 }
 
 # run_tests NAME CTEST_ARGUMENT...: runs tests and adds to tests_passed, tests_failed and tests_skipped.

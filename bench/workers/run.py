@@ -8,7 +8,6 @@ scale       the same run: calls per second, peak memory of the supervisor and of
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,24 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "integrat
 sys.dont_write_bytecode = True
 
 from hostile import ADAPTER, write_dump  # noqa: E402
-
-# Runs a command as its only child and prints seconds and the peak memory of it and of what it started.
-MEASURE = """
-import os, resource, subprocess, sys, time
-begun = time.monotonic()
-code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
-usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, code)
-"""
+from measure import measure  # noqa: E402
 
 
-def measure(dump, out, *options):
+def check(dump, out, *options):
     """Seconds, seconds of processor time and peak MiB of the largest process of a check."""
-    command = [str(BUILD / "bin" / "assay"), "check", str(dump), *map(str, ADAPTER), "-q", "--out", str(out), *map(str, options)]
-    text = subprocess.run([sys.executable, "-c", MEASURE, *command], capture_output=True, text=True, check=True).stdout
-    seconds, work, peak, code = text.split()
-    assert code == "0", f"exit code {code}"
-    return float(seconds), float(work), float(peak)
+    return measure([BUILD / "bin" / "assay", "check", dump, *ADAPTER, "-q", "--out", out, *options])
 
 
 def main():
@@ -47,14 +34,14 @@ def main():
         scratch = Path(scratch)
         print(f"load {os.getloadavg()[0]:.1f}, {len(os.sched_getaffinity(0))} cores")
         write_dump(scratch / "heavy", ["work_40"] * 60)
-        one, _, _ = measure(scratch / "heavy", scratch / "h1", "-j", 1)
-        two, _, _ = measure(scratch / "heavy", scratch / "h2", "-j", 2)
+        one, _, _ = check(scratch / "heavy", scratch / "h1", "-j", 1)
+        two, _, _ = check(scratch / "heavy", scratch / "h2", "-j", 2)
         print(f"speed-up: 60 calls of equal work: -j 1 {one:.2f} s, -j 2 {two:.2f} s, ratio {one / two:.2f}")
         for calls in (CALLS // 10, CALLS):
             dump = scratch / f"light{calls}"
             write_dump(dump, ["identity"] * calls)
-            alone, work_alone, peak_alone = measure(dump, scratch / f"a{calls}", "-j", 0)
-            supervised, work, peak = measure(dump, scratch / f"s{calls}", "-j", 1)
+            alone, work_alone, peak_alone = check(dump, scratch / f"a{calls}", "-j", 0)
+            supervised, work, peak = check(dump, scratch / f"s{calls}", "-j", 1)
             overhead = (work - work_alone) / calls * 1e6
             print(f"scale: {calls} calls: one process {alone:.1f} s ({peak_alone:.0f} MiB), one worker {supervised:.1f} s ({peak:.0f} MiB), "
                   f"{calls / supervised:.0f} calls/s, overhead {overhead:.0f} us of processor time a call")

@@ -99,8 +99,8 @@ Status PerturbPage::add(const PerturbReport& report) {
     }
     if (Status s = page_.add(page_row(row, report.stem, position)); !s) return s;
   }
-  if (points[0]) forward_.push_back(*points[0]);
-  if (points[1]) backward_.push_back(*points[1]);
+  if (points[0]) html::add_point(forward_, *points[0]);
+  if (points[1]) html::add_point(backward_, *points[1]);
   return Done{};
 }
 

@@ -18,6 +18,15 @@ void VerdictCounts::add(const ApiResult& result) {
   }
 }
 
+void VerdictCounts::add(const VerdictCounts& other) {
+  apis += other.apis;
+  pass += other.pass;
+  warning += other.warning;
+  error += other.error;
+  skip += other.skip;
+  damaged += other.damaged;
+}
+
 Verdict worse(Verdict left, Verdict right) { return std::max(left, right); }
 
 }  // namespace assay

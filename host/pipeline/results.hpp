@@ -71,6 +71,7 @@ struct VerdictCounts {
   std::size_t damaged = 0;  ///< of the skipped: DirectionResult::damaged
 
   void add(const ApiResult& result);
+  void add(const VerdictCounts& other);
 };
 
 /// The larger verdict of the two.

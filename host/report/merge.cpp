@@ -43,15 +43,23 @@ class PartReader {
     }
     last_ = result->position;
     start_ += end + 1;
+    // What was read is let go, or a thousand mapped parts would add up to all rows.
+    if (start_ - forgotten_ > kWindow) {
+      file_.forget();
+      forgotten_ = start_;
+    }
     return std::optional<ApiResult>(std::move(*result));
   }
 
  private:
+  static constexpr std::size_t kWindow = std::size_t{256} << 10;
+
   [[nodiscard]] std::string_view reader_text() const { return file_.text().substr(start_); }
 
   fs::path path_;
   MappedFile file_;
   std::size_t start_ = 0;
+  std::size_t forgotten_ = 0;
   std::size_t line_ = 0;
   std::size_t last_ = 0;
 };
@@ -77,8 +85,10 @@ Result<ShardedRun> ShardedRun::open(const std::vector<fs::path>& folders) {
     Result<StoredRun> stored = load_run(folder);
     if (!stored) return stored.failure();
     if (!stored->summary.complete) return not_mergeable(folder, "the run isn't finished; go on with it (--resume)");
-    if (stored->info.shard.empty()) return not_mergeable(folder, "the run is no shard (assay check --shard K/N)");
-    Result<Shard> shard = parse_shard(stored->info.shard);
+    if (stored->info.shard.empty() && folders.size() > 1) {
+      return not_mergeable(folder, "the run is no shard (assay check --shard K/N)");
+    }
+    Result<Shard> shard = stored->info.shard.empty() ? Shard{} : parse_shard(stored->info.shard);
     if (!shard) return shard.failure();
     const RunInfo common = whole(stored->info);
     if (parts.empty()) {
@@ -103,8 +113,8 @@ Result<ShardedRun> ShardedRun::open(const std::vector<fs::path>& folders) {
   const std::size_t more = missing.size() > 10 ? missing.size() - 10 : 0;
   if (more != 0) missing.resize(10);
   if (!missing.empty()) {
-    return input_failure("merge: these shards are missing: " + join(missing, ", ") +
-                         (more == 0 ? "" : " and " + std::to_string(more) + " more"));
+    return input_failure("merge the runs of '" + escape_control(run.info_.dump_path) + "': these shards are missing: " +
+                         join(missing, ", ") + (more == 0 ? "" : " and " + std::to_string(more) + " more"));
   }
   return run;
 }

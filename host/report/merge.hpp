@@ -13,8 +13,9 @@ namespace assay {
 /// Parts that belong together and are all there.
 class ShardedRun {
  public:
-  /// errors  kInput: a folder that holds no finished run; parts of different runs (the differences are named); a part that is
-  ///         missing or there twice; a run that is no part
+  /// folders  those of all parts, or the one of an undivided run
+  /// errors   kInput: a folder that holds no finished run; parts of different runs (the differences are named); a part that is
+  ///          missing or there twice; a run that is no part
   static Result<ShardedRun> open(const std::vector<std::filesystem::path>& folders);
 
   /// As the undivided run would say it.

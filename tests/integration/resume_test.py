@@ -14,6 +14,8 @@ from pathlib import Path
 from hostile import ADAPTER, write_dump
 from support import ASSAY, TestCase, rows, run
 
+# Debian's faketime: a clock of its own for a process and what it starts.
+FAKETIME = "/usr/$LIB/faketime/libfaketime.so.1"
 TIMES = ("target_ms", "reference_ms")
 
 
@@ -123,6 +125,30 @@ class Resume(TestCase):
                 os.truncate(self.out / name, (self.out / name).stat().st_size // 2)
         time.sleep(1.1)
         self.assertEqual(self.resume(*options).returncode, 0)
+        self.assertEqual({path.name for path in self.out.glob("accuracy_checking_*")}, names)
+        self.assertEqual(contents(self.out), expected)
+
+    def test_a_clock_that_is_set_back_changes_nothing(self):
+        write_dump(self.dump, ["busy_20", "double"] * 30)
+        options = ("--format", "msprobe", "-j", 2, "--timeout", 5)
+        expected = self.reference_run(*options)
+        clock = self.scratch / "clock"
+        clock.write_text("+0", encoding="utf-8")
+        clocked = {**os.environ, "LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1",
+                   "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        process = self.start(*options, env=clocked)
+        self.wait_for_rows(process, 10)
+        clock.write_text("-3000d", encoding="utf-8")
+        self.wait_for_rows(process, 20)
+        process.kill()
+        process.communicate()
+        names = {path.name for path in self.out.glob("accuracy_checking_*")}
+        self.assertEqual(len(names), 2)
+        process = self.start(*options, out=("--resume",), env=clocked)
+        self.wait_for_rows(process, 30)
+        clock.write_text("-1d", encoding="utf-8")
+        code, errors = self.ended(process)
+        self.assertEqual(code, 0, errors)
         self.assertEqual({path.name for path in self.out.glob("accuracy_checking_*")}, names)
         self.assertEqual(contents(self.out), expected)
 

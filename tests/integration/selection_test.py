@@ -100,6 +100,59 @@ class Selection(TestCase):
             self.assertIn(words, process.stderr)
             shutil.rmtree(merged, ignore_errors=True)
 
+    def test_more_shards_than_calls_are_merged_too(self):
+        folder = self.scratch / "dump"
+        write_dump(folder, ["double", "other_shape"])
+        _, whole = self.check(folder, *ADAPTER, "-q", expect=1)
+        parts = [self.check(folder, *ADAPTER, "-q", "--shard", f"{number}/4")[1] for number in (1, 2, 3, 4)]
+        merged = self.scratch / "merged"
+        process = run("merge", *parts, "--out", merged, "-q")
+        self.assertEqual(process.returncode, 1, process.stderr)
+        self.assertEqual(contents(merged), contents(whole))
+
+    def test_ranks_are_merged_side_by_side_and_what_they_disagree_on_is_named(self):
+        def rank(number, operators, options=()):
+            folder = self.scratch / "run" / "step0" / f"rank{number}"
+            shutil.rmtree(folder, ignore_errors=True)
+            write_dump(folder, operators)
+            return [self.check(folder, *ADAPTER, "-q", *options, "--shard", f"{k}/2")[1] for k in (1, 2)]
+
+        def merge(*folders):
+            merged = self.scratch / "merged"
+            shutil.rmtree(merged, ignore_errors=True)
+            return run("merge", *folders, "--out", merged), merged
+
+        operators = ["double", "identity", "refuse"] * 4
+        sound = [rank(number, operators) for number in (0, 1, 10)]
+        process, merged = merge(*sound[0], *sound[1], *sound[2])
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertIn("0 directions are judged differently", process.stdout)
+        self.assertEqual(rows(merged / "ranks.csv"), [])
+        # The recorded output of "identity" isn't what the adapter's "double" gives: an error on one rank.
+        rank(2, operators)
+        dump = self.scratch / "run" / "step0" / "rank2" / "dump.json"
+        document = json.loads(dump.read_text(encoding="utf-8"))
+        document["data"]["Functional.double.1.forward"]["output"][0]["data_name"] = "x.npy"
+        dump.write_text(json.dumps(document), encoding="utf-8")
+        odd = [self.check(dump, *ADAPTER, "-q", "--shard", f"{k}/2")[1] for k in (1, 2)]
+        process, merged = merge(*sound[0], *sound[1], *odd, *sound[2])
+        self.assertEqual(process.returncode, 1, process.stderr)
+        self.assertIn("Functional.double.1.forward: error in rank2, pass in 3", process.stdout)
+        table = rows(merged / "ranks.csv")
+        self.assertEqual([(row["api_name"], row["pass"], row["error"], row["odd_in"]) for row in table],
+                         [("Functional.double.1.forward", "3", "1", "rank2")])
+        self.assertEqual(sorted(path.name for path in merged.iterdir()), ["rank0", "rank1", "rank10", "rank2", "ranks.csv"])
+        _, whole = self.check(dump, *ADAPTER, "-q", expect=1)
+        self.assertEqual(contents(merged / "rank2"), contents(whole))
+        # A gap and another configuration are found in each of them.
+        process, _ = merge(*sound[0], sound[1][0])
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("rank1/dump.json': these shards are missing: 2/2", process.stderr)
+        seeded = rank(3, operators, ("--seed", 9))
+        process, _ = merge(*sound[0], *seeded)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("configuration /seed was 0 and is 9", process.stderr)
+
     def test_a_shard_that_is_none_is_refused(self):
         folder = self.scratch / "dump"
         write_dump(folder, ["double"])

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -61,6 +62,22 @@ TEST(DriftChart, DrawsEveryColumnOnceAndMarksTheFirstError) {
   const std::string backward = drift_chart("backward", "ulp", points, points.size(), Order::kBackward);
   EXPECT_NE(backward.find("first error: last"), std::string::npos);
   EXPECT_EQ(drift_chart("forward", "ulp", {}, 0, Order::kForward), "");
+}
+
+TEST(DriftChart, OfVeryManyPointsKeepsTheLargestAndBothEndsOfTheErrors) {
+  std::vector<DriftPoint> points;
+  for (std::size_t i = 0; i < 1000000; ++i) {
+    const bool error = i >= 5000 && i <= 990000;
+    add_point(points, {i, i == 123456 ? 1e9 : static_cast<double>(i % 7), error, std::to_string(i)});
+  }
+  EXPECT_LT(points.size(), 65536u);
+  const auto has = [&points](std::size_t position) {
+    return std::any_of(points.begin(), points.end(), [&](const DriftPoint& point) { return point.position == position; });
+  };
+  EXPECT_TRUE(has(5000));
+  EXPECT_TRUE(has(990000));
+  EXPECT_TRUE(has(123456));
+  EXPECT_TRUE(std::is_sorted(points.begin(), points.end(), [](const auto& l, const auto& r) { return l.position < r.position; }));
 }
 
 TEST(Charts, TakeEveryNumber) {

@@ -58,6 +58,10 @@ double level(double value) {
   return std::min(kMaxLog2, 1 + std::log2(std::max(value, 1.0)));
 }
 
+bool stands_out(const DriftPoint& point, const DriftPoint& beside) {
+  return std::pair(point.error, level(point.value)) > std::pair(beside.error, level(beside.value));
+}
+
 double scale_end(double largest_level) { return std::ceil(std::max(largest_level, 4.0) / 4) * 4; }
 
 std::string power_label(double tick) { return tick == 0 ? "0" : "2^" + std::to_string(static_cast<int>(tick) - 1); }
@@ -111,6 +115,26 @@ std::string histogram_bars(const std::vector<double>& counts, const std::string&
 
 }  // namespace
 
+void add_point(std::vector<DriftPoint>& points, DriftPoint point) {
+  // Far more than the picture has columns.
+  constexpr std::size_t kMostPoints = 65536;
+  points.push_back(std::move(point));
+  if (points.size() < kMostPoints) return;
+  const auto is_error = [](const DriftPoint& each) { return each.error; };
+  const auto first = std::find_if(points.begin(), points.end(), is_error);
+  const auto last = std::find_if(points.rbegin(), points.rend(), is_error).base();
+  std::vector<DriftPoint> kept;
+  for (auto left = points.begin(); left + 1 < points.end(); left += 2) {
+    const auto right = left + 1;
+    const bool is_right = stands_out(*right, *left);
+    const auto dropped = is_right ? left : right;
+    const bool needed = dropped == first || dropped + 1 == last;
+    if (!is_right || needed) kept.push_back(std::move(*left));
+    if (is_right || needed) kept.push_back(std::move(*right));
+  }
+  points = std::move(kept);
+}
+
 std::string drift_chart(const std::string& title, const std::string& unit, const std::vector<DriftPoint>& points,
                         std::size_t call_count, Order order) {
   if (points.empty()) return "";
@@ -141,7 +165,7 @@ std::string drift_chart(const std::string& title, const std::string& unit, const
     const double x = x_of(point.position);
     if (point.error && (first_error == nullptr || x < x_of(first_error->position))) first_error = &point;
     const DriftPoint*& kept = columns[static_cast<int>((x - kLeft) / (kRight - kLeft) * kColumns)];
-    if (kept == nullptr || std::pair(point.error, level(point.value)) > std::pair(kept->error, level(kept->value))) kept = &point;
+    if (kept == nullptr || stands_out(point, *kept)) kept = &point;
   }
   if (first_error != nullptr) {
     const double x = x_of(first_error->position);

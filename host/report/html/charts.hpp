@@ -17,6 +17,9 @@ struct DriftPoint {
   std::string name;
 };
 
+/// Adds a point; from some ten thousand on, only the larger of two neighbours is kept, and the first and the last error.
+void add_point(std::vector<DriftPoint>& points, DriftPoint point);
+
 enum class Order {
   kForward,  ///< from the first call to the last: circles
   kBackward  ///< from the last call to the first, as gradients flow: triangles

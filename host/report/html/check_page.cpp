@@ -129,7 +129,9 @@ Status CheckPage::add_direction(const ApiResult& result, bool backward) {
     if (Status s = page_.add(judged(result, direction, output)); !s) return s;
   }
   raise(totals.max_ulp, largest);
-  if (largest) (backward ? backward_ : forward_).push_back({result.position, *largest, direction.verdict == Verdict::kError, name});
+  if (largest) {
+    add_point(backward ? backward_ : forward_, {result.position, *largest, direction.verdict == Verdict::kError, name});
+  }
   return Done{};
 }
 

@@ -64,12 +64,13 @@ std::string elements_table(const std::vector<std::string>& columns, const std::v
 std::string show_again(const std::string& command, const std::string& call) { return command + " --api " + shell_word(call); }
 
 Status ReportPage::add(Row row) {
-  if (Status s = details_.add(detail_json(row.detail)); !s) return s;
   // Not a number is as bad as it gets, and has a place in an order this way.
   if (std::isnan(row.severity)) row.severity = INFINITY;
   const std::string& reason = row.detail.reason;
   if (!reason.empty() && std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) reasons_.push_back(reason);
   if (row.verdict == Verdict::kError || row.verdict == Verdict::kWarning) keep_worst(row);
+  if (++row_count_ > kMaxRows) return Done{};
+  if (Status s = details_.add(detail_json(row.detail)); !s) return s;
   if (columns_.row_count() < kStaticRows) keep_static(row);
   columns_.add(row);
   return Done{};
@@ -81,7 +82,7 @@ void ReportPage::keep_worst(const Row& row) {
     if (l.row.severity != r.row.severity) return l.row.severity > r.row.severity;
     return l.number < r.number;
   };
-  const Worst entry{columns_.row_count(), row};
+  const Worst entry{row_count_, row};
   if (worst_.size() == kWorstRows && !worse_than(entry, worst_.back())) return;
   worst_.insert(std::upper_bound(worst_.begin(), worst_.end(), entry, worse_than), entry);
   if (worst_.size() > kWorstRows) worst_.pop_back();
@@ -98,9 +99,10 @@ std::string ReportPage::worst_list() const {
       numbers += (numbers.empty() ? "" : " · ") + escape(setup_.columns[i]) + " " + short_number(row.numbers[i]);
     }
     const std::string verdict(verdict_name(row.verdict));
-    list += "<details class=\"finding\"><summary><span class=\"tag " + verdict + "\">" + verdict + "</span> <span data-row=\"" +
-            std::to_string(entry.number) + "\" class=\"what\">" + escape(row.name) + "</span> <span class=\"faint\">" + numbers +
-            "</span></summary>\n<p>" + escape(row.message) + "</p>\n";
+    list += "<details class=\"finding\"><summary><span class=\"tag " + verdict + "\">" + verdict + "</span> <span " +
+            (entry.number < kMaxRows ? "data-row=\"" + std::to_string(entry.number) + "\" " : "") + "class=\"what\">" +
+            escape(row.name) + "</span> <span class=\"faint\">" + numbers + "</span></summary>\n<p>" + escape(row.message) +
+            "</p>\n";
     if (!row.detail.elements.empty()) list += elements_table(setup_.element_columns, row.detail.elements);
     if (!row.detail.histogram.empty()) list += small_histogram(row.detail.histogram, setup_.histogram_of);
     list += "<p class=\"hint\">Show it again:</p>\n" + preformatted(show_again(setup_.command, row.call)) + "</details>\n";
@@ -161,6 +163,11 @@ Status ReportPage::render(const PageFrame& frame, const Output& out) const {
   for (const Tile& tile : frame.tiles) {
     tiles += "<li class=\"tag " + tile.style + "\"><b>" + std::to_string(tile.count) + "</b> " + escape(tile.label) + "</li>\n";
   }
+  std::vector<Fact> facts = frame.facts;
+  if (row_count_ > columns_.row_count()) {
+    facts.push_back({"rows", "the first " + std::to_string(columns_.row_count()) + " of " + std::to_string(row_count_) +
+                                 "; the others are in the CSV file beside this page"});
+  }
   std::string heads;
   for (std::size_t i = 0; i < setup_.columns.size(); ++i) {
     heads += "<th scope=\"col\" data-column=\"" + std::to_string(i) + "\" class=\"number\">" + escape(setup_.columns[i]) + "</th>";
@@ -175,7 +182,7 @@ Status ReportPage::render(const PageFrame& frame, const Output& out) const {
        {"VERDICT", frame.style},
        {"HEADLINE", escape(frame.headline)},
        {"TILES", tiles},
-       {"FACTS", fact_list(frame.facts)},
+       {"FACTS", fact_list(facts)},
        {"WORST", worst_list()},
        {"SECTIONS", frame.sections},
        {"HEADS", heads},

@@ -46,10 +46,14 @@ struct PageFrame {
 
 class ReportPage {
  public:
+  /// More rows make a page that no browser opens, and need memory while it is made; what comes after them counts only if it is
+  /// among the worst.
+  static constexpr std::size_t kMaxRows = 100000;
+
   explicit ReportPage(PageSetup setup) : setup_(std::move(setup)), columns_(setup_.columns.size()) {}
 
   Status add(Row row);
-  [[nodiscard]] std::size_t row_count() const { return columns_.row_count(); }
+  [[nodiscard]] std::size_t row_count() const { return row_count_; }
   /// The name of the worst row; empty: nothing is wrong.
   [[nodiscard]] std::string worst_name() const { return worst_.empty() ? "" : worst_.front().row.name; }
 
@@ -57,7 +61,7 @@ class ReportPage {
 
  private:
   struct Worst {
-    std::size_t number;
+    std::size_t number;  // of the row; from kMaxRows on it isn't on the page
     Row row;
   };
   void keep_worst(const Row& row);
@@ -66,7 +70,8 @@ class ReportPage {
   [[nodiscard]] Status write_data(const Output& out) const;
 
   PageSetup setup_;
-  RowColumns columns_;
+  std::size_t row_count_ = 0;
+  RowColumns columns_;  // of the first rows
   DetailStore details_;
   std::string static_rows_;  // <tr>, of the first rows
   std::vector<Worst> worst_;
