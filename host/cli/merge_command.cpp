@@ -67,9 +67,8 @@ Result<VerdictCounts> merge_recordings(const std::vector<RecordingRuns>& recordi
 
 int merge_command(const Arguments& arguments) {
   static const CommandHelp kHelp = {"assay merge DIR... --out DIR [options]",
-                                    "Joins the results of `assay check --shard K/N` into one run, those of several ranks and steps "
-                                    "into one folder for each with a "
-                                    "table of the calls that they disagree on, and the ranks of `assay watch` into one table.",
+                                    "Joins the results of `assay check --shard K/N`, of one recording or of many ranks and steps, "
+                                    "and the ranks of `assay watch`.",
                                     "  assay merge shard-1 shard-2 shard-3 --out results\n"
                                     "  assay merge parts --out results          # every run below a folder\n"};
   po::options_description options("options");

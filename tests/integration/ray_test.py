@@ -64,7 +64,7 @@ class Ray(TestCase):
     def test_a_node_killed_in_the_middle_changes_nothing(self):
         operators = ["busy_4", "double", "identity", "other_shape", "refuse"] * 1000
         write_dump(self.dump, operators)
-        _, whole = self.check(self.dump / "dump.json", *ADAPTER, "-q", expect=1)
+        _, whole = self.check(self.dump / "dump.json", *ADAPTER, expect=1)
         process = self.start("-n", 30, "--keep-parts")
         self.wait_for_parts(process, 5)
         self.cluster.kill_node(2)
@@ -78,7 +78,7 @@ class Ray(TestCase):
 
     def test_ctrl_c_cancels_and_the_same_command_goes_on(self):
         write_dump(self.dump, ["busy_40", "double"] * 150)
-        _, whole = self.check(self.dump / "dump.json", *ADAPTER, "-q", expect=0)
+        _, whole = self.check(self.dump / "dump.json", *ADAPTER, expect=0)
         process = self.start("-n", 20)
         self.wait_for_parts(process, 3)
         process.send_signal(signal.SIGINT)
@@ -134,7 +134,7 @@ class Ray(TestCase):
         for step in (0, 1):
             for rank in (0, 1, 10):
                 place = Path(f"step{step}", f"rank{rank}")
-                _, whole = self.check(run / place / "dump.json", *ADAPTER, "-q")
+                _, whole = self.check(run / place / "dump.json", *ADAPTER)
                 self.assertEqual(contents(self.out / place), contents(whole))
 
 
