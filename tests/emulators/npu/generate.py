@@ -2,7 +2,7 @@
 """Writes the exported functions of one library of operators: generate.py operators.json LIBRARY[,LIBRARY] OUTPUT.cpp
 
 LIBRARY is math, nn, cv or transformer, as the split libraries are called. Each operator gets both of its phases and, where it has
-one, the same for its in-place twin."""
+one, the same for its in-place twin. With "newer" as LIBRARY, the output is a header with the names that CANN 8.1 lacks."""
 
 import json
 import pathlib
@@ -92,8 +92,16 @@ def exported(op, kernel, kernel_parameters, places, nondeterministic, out):
     out.append("}")
 
 
+def newer(operators):
+    names = [name for op in operators if op.get("since") == "9" for name in (op["name"], op.get("inplace")) if name]
+    return ["#include <string_view>", "constexpr std::string_view kNewerOperators[] = {", *(f'    "{name}",' for name in names), "};"]
+
+
 def main():
     table, libraries, output = sys.argv[1:]
+    if libraries == "newer":
+        pathlib.Path(output).write_text("\n".join(newer(json.loads(pathlib.Path(table).read_text()))) + "\n")
+        return
     out = ['#include "core/operators.hpp"', "", "using namespace assay::emulator;", ""]
     for op in json.loads(pathlib.Path(table).read_text()):
         if op["lib"] not in libraries.split(","):

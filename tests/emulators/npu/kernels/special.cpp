@@ -19,7 +19,8 @@ double erfinv(double x) {
   const double first = 2.0 / (std::numbers::pi * kA) + logarithm / 2.0;
   double y = std::copysign(std::sqrt(std::sqrt(first * first - logarithm / kA) - first), x);
   for (int step = 0; step < 4; ++step) {
-    const double miss = std::fabs(y) < 1.0 ? std::erf(y) - x : std::copysign((1.0 - std::fabs(x)) - std::erfc(std::fabs(y)), x);
+    const double miss =
+        std::fabs(y) < 1.0 ? std::erf(y) - x : std::copysign(1.0, x) * ((1.0 - std::fabs(x)) - std::erfc(std::fabs(y)));
     y -= miss / (2.0 / std::sqrt(std::numbers::pi) * std::exp(-y * y));
   }
   return y;
