@@ -27,12 +27,15 @@ TYPES = {
     "int64": ("kInteger", "std::int64_t"),
     "uint64": ("kInteger", "std::uint64_t"),
     "int32": ("kInteger", "std::int32_t"),
-    "int8": ("kInt8", "SmallInt"),
-    "bool": ("kBool", "SmallBool"),
+    "int8": ("kInt8", "std::int8_t"),
+    "bool": ("kBool", "std::uint8_t"),
     "double": ("kReal", "double"),
     "float": ("kReal", "float"),
     "dtype": ("kDtype", "std::int32_t"),
 }
+# In a register, a caller extends small integers, so that dirty upper bits can be seen; on the stack only their byte has a meaning.
+IN_REGISTER = {"int8": "SmallInt", "bool": "SmallBool"}
+REGISTERS = 6
 ROLES = {"in": "kIn", "out": "kOut", "inout": "kInOut", "attr": "kAttribute"}
 
 
@@ -68,6 +71,14 @@ def in_place(op):
     return {"name": op["inplace"], "params": kept}, [first if p["role"] == "out" else next(places) for p in op["params"]]
 
 
+def c_types(params):
+    used = 0
+    for p in params:
+        in_register = used < REGISTERS
+        used += p["type"] not in ("double", "float")
+        yield IN_REGISTER.get(p["type"], TYPES[p["type"]][1]) if in_register else TYPES[p["type"]][1]
+
+
 def exported(op, kernel, kernel_parameters, places, nondeterministic, out):
     short = op["name"].removeprefix("aclnn")
     names = [p["name"] for p in op["params"]]
@@ -81,7 +92,7 @@ def exported(op, kernel, kernel_parameters, places, nondeterministic, out):
         f'const Operator k{short} = {{"{op["name"]}", "{op["name"]}GetWorkspaceSize", "{kernel}", k{short}Parameters, {len(names)}, '
         f"{kernel_parameters}, {len(places)}, k{short}Places, {str(nondeterministic).lower()}}};"
     )
-    declared = "".join(f"{TYPES[p['type']][1]} p{i}, " for i, p in enumerate(op["params"]))
+    declared = "".join(f"{c_type} p{i}, " for i, c_type in enumerate(c_types(op["params"])))
     given = ", ".join(f"static_cast<double>(p{i})" if p["type"] == "float" else f"p{i}" for i, p in enumerate(op["params"]))
     out.append(f"ASSAY_EMULATOR_EXPORT aclnnStatus {op['name']}GetWorkspaceSize({declared}std::uint64_t* size, aclOpExecutor** executor) {{")
     out.append(f"  const Argument arguments[] = {{{given}}};")

@@ -90,11 +90,15 @@ aclnnStatus check_tensor(Call& call, const Operator& op, const Parameter& parame
     }
   }
   const auto rank = static_cast<int>(tensor.shape.size());
-  if (parameter.min_rank >= 0 && (rank < parameter.min_rank || rank > parameter.max_rank)) {
+  // "1 to 8" in the documents is no bar to scalars: frameworks pass them everywhere.
+  const int lowest = parameter.min_rank == 1 && parameter.max_rank == 8 ? 0 : parameter.min_rank;
+  if (parameter.min_rank >= 0 && (rank < lowest || rank > parameter.max_rank)) {
     return call.fail(ACLNN_ERR_PARAM_INVALID, of(parameter) + ": rank " + std::to_string(rank) + " is not supported, expected " +
                                                   std::to_string(parameter.min_rank) + " to " + std::to_string(parameter.max_rank));
   }
-  const bool format_fits = parameter.formats != 0 ? has_bit(parameter.formats, tensor.format) : !is_private(tensor.format);
+  // Where ND is named, so is every plain format.
+  const bool named = parameter.formats != 0 && !has_bit(parameter.formats, ACL_FORMAT_ND);
+  const bool format_fits = has_bit(parameter.formats, tensor.format) || (!named && !is_private(tensor.format));
   if (!format_fits) {
     return call.fail(ACLNN_ERR_PARAM_INVALID, of(parameter) + ": format " + std::to_string(tensor.format) + " is not supported");
   }

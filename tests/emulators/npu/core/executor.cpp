@@ -216,11 +216,12 @@ Task make_task(const aclOpExecutor& executor, void* workspace) {
   }
   const Fault* fault = fault_at(Point::kKernel, executor.op->name, first_shape(*args));
   task.hangs = fault != nullptr && fault->action == Action::kHang;
-  task.run = [args, scratch, size = executor.workspace, kernel = executor.kernel, fault]() -> aclError {
+  task.run = [args, scratch, size = executor.workspace, kernel = executor.kernel,
+              shown = fault != nullptr ? std::optional(*fault) : std::nullopt]() -> aclError {
     if (scratch != nullptr) {
       std::memset(scratch, 0xff, size);
     }
-    return run_kernel(*kernel, *args, fault);
+    return run_kernel(*kernel, *args, shown ? &*shown : nullptr);
   };
   return task;
 }

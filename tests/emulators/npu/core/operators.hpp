@@ -62,6 +62,8 @@ struct Argument {
   Argument(std::int64_t value) : integer(value) {}
   Argument(std::uint64_t value) : integer(static_cast<std::int64_t>(value)) {}
   Argument(std::int32_t value) : integer(value) {}
+  Argument(std::int8_t value) : integer(value) {}
+  Argument(std::uint8_t value) : integer(value) {}
   Argument(std::uint32_t value) : integer(value) {}
   Argument(double value) : real(value) {}
   // NOLINTEND
@@ -70,8 +72,8 @@ struct Argument {
   double real = 0.0;
 };
 
-// How a bool or an int8_t arrives. On x86-64 every caller extends them to 32 bits, so that dirty upper bits can be seen; elsewhere
-// the upper bits mean nothing.
+// How a bool or an int8_t arrives in a register. On x86-64 every caller extends them to 32 bits, so that dirty upper bits can be
+// seen; elsewhere the upper bits mean nothing.
 #ifdef __x86_64__
 using SmallBool = std::uint32_t;
 using SmallInt = std::int32_t;
