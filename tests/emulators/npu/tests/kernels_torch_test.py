@@ -41,8 +41,9 @@ class Case(unittest.TestCase):
     def check(self, name, arguments, expected, dtypes=FLOATS, steps=4.0, scale=None):
         """arguments: doubles become each dtype; "out" is an output like the next expected one."""
         expected = expected if isinstance(expected, (list, tuple)) else [expected]
-        taken = next((p["dtypes"] for p in self.npu.table[name] if p["type"] == "tensor" and "dtypes" in p and p["role"] != "attr"), None)
-        dtypes = [dtype for dtype in dtypes if taken is None or dtype not in NAMES or NAMES[dtype] in taken]
+        floats = [p.get("dtypes") for p, a in zip(self.npu.table[name], arguments) if isinstance(a, torch.Tensor) and a.dtype == torch.float64]
+        taken = floats[0] if floats else None
+        dtypes = [dtype for dtype in dtypes if taken is None or NAMES[dtype] in taken]
         self.assertTrue(dtypes, f"{name} takes none of the dtypes")
         for dtype in dtypes:
             with self.subTest(name=name, dtype=str(dtype)):
