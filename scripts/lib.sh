@@ -24,6 +24,7 @@ torch_python_requirements=("numpy<2" "typing_extensions>=4.13" "sympy>=1.13.3" n
 torch_gpu_requirements=(nvidia-cusparselt-cu13==0.8.1 nvidia-nccl-cu13==2.30.7 nvidia-nvshmem-cu13==3.7.2 "nvidia-cufile<2")
 mindspore_requirements=(mindspore==2.10.0)
 ray_requirements=(ray==2.60.0)
+npu_headers_requirement=torch-npu==2.14.0
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {
@@ -116,6 +117,27 @@ provide_ray() {
     ray_python=$PWD/.venvs/ray/bin/python
   fi
   "$ray_python" -c 'import ray' >/dev/null 2>&1 || fail "'$ray_python' can't import ray"
+}
+
+# Sets npu_headers: ASSAY_NPU_HEADERS of the environment, else the folder of acl/acl.h that the torch-npu wheel holds. The wheel is
+# unpacked, not installed, and none of its files becomes part of the project.
+provide_npu_headers() {
+  npu_headers=${ASSAY_NPU_HEADERS-}
+  if [ -z "$npu_headers" ]; then
+    local folder=$PWD/.venvs/npu-headers
+    if ! venv_is npu-headers "$npu_headers_requirement"; then
+      say "download $npu_headers_requirement for its headers"
+      rm -rf "$folder"
+      mkdir -p "$folder"
+      "$torch_python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$folder" \
+        --python-version 3.11 --platform manylinux_2_28_x86_64 "$npu_headers_requirement" ||
+        fail "pip download $npu_headers_requirement"
+      python3 -m zipfile -e "$folder"/*.whl "$folder/wheel" && rm "$folder"/*.whl
+      printf '%s\n' "$npu_headers_requirement" >"$folder/.requirements"
+    fi
+    npu_headers=$folder/wheel/torch_npu/include/third_party/acl/inc
+  fi
+  [ -f "$npu_headers/acl/acl.h" ] || fail "no headers of AscendCL at '$npu_headers': acl/acl.h is missing"
 }
 
 # run_tests NAME CTEST_ARGUMENT...: runs tests and adds to tests_passed, tests_failed and tests_skipped.

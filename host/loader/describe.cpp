@@ -4,7 +4,10 @@
 #include <rapidjson/stringbuffer.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "assay/abi/adapter.h"
+#include "assay/sdk/error.hpp"
 #include "base/text.hpp"
 #include "config/json.hpp"
 
@@ -62,6 +65,40 @@ void write_schema(Writer& writer, const char* schema) {
   } else {
     writer.String(schema);
   }
+}
+
+/// A line for each key of a component's configuration.
+std::string describe_keys(const rapidjson::Document& schema) {
+  std::string text;
+  if (!schema.IsObject() || !schema.HasMember("properties") || !schema["properties"].IsObject()) return text;
+  for (const auto& key : schema["properties"].GetObject()) {
+    const auto about = key.value.IsObject() ? key.value.FindMember("description") : key.value.MemberEnd();
+    const bool described = key.value.IsObject() && about != key.value.MemberEnd() && about->value.IsString();
+    text += "  config '" + text_of(key.name.GetString()) +
+            "': " + (described ? text_of(about->value.GetString()) : json_excerpt(key.value)) + "\n";
+  }
+  return text;
+}
+
+/// What an adapter says of the framework it opened here, or why it can't open it.
+struct Found {
+  bool usable = false;
+  std::string framework;
+  std::string details;  ///< or the reason
+};
+
+std::optional<Found> find_framework(Registry& registry, const assay_component& component) {
+  if (component.kind == nullptr || component.id == nullptr || std::string(component.kind) != ASSAY_KIND_ADAPTER)
+    return std::nullopt;
+  const Result<Instance> instance = registry.create(component.id, component.kind, "{}");
+  if (!instance) return Found{false, "", instance.failure().message};
+  const auto* table = instance->extension<assay_adapter>(ASSAY_EXT_ADAPTER);
+  assay_adapter_info info{};
+  info.struct_size = sizeof info;
+  ErrorSlot error;
+  if (table == nullptr || table->describe == nullptr) return Found{false, "", "it has no capability '" ASSAY_EXT_ADAPTER "'"};
+  if (table->describe(instance->get(), &info, error.get()) != ASSAY_OK) return Found{false, "", error.message()};
+  return Found{true, text_of(info.framework) + " " + text_of(info.version), text_of(info.details)};
 }
 
 }  // namespace
@@ -134,13 +171,9 @@ Result<std::string> describe_plugin(Registry& registry, const std::string& id) {
     text += "\n" + text_of(component.kind) + " " + text_of(component.id) + " " + text_of(component.version) + "\n";
     text += "  " + text_of(component.description) + "\n";
     const Result<rapidjson::Document> schema = parse_json(component.config_schema != nullptr ? component.config_schema : "{}", "");
-    const bool has_keys = schema && schema->IsObject() && schema->HasMember("properties") && (*schema)["properties"].IsObject();
-    if (!has_keys) continue;
-    for (const auto& key : (*schema)["properties"].GetObject()) {
-      const auto about = key.value.IsObject() ? key.value.FindMember("description") : key.value.MemberEnd();
-      const bool described = key.value.IsObject() && about != key.value.MemberEnd() && about->value.IsString();
-      text += "  config '" + text_of(key.name.GetString()) +
-              "': " + (described ? text_of(about->value.GetString()) : json_excerpt(key.value)) + "\n";
+    if (schema) text += describe_keys(*schema);
+    if (const std::optional<Found> found = find_framework(registry, component)) {
+      text += (found->usable ? "  found here: " + found->framework + "\n    " : "  not usable here: ") + found->details + "\n";
     }
   }
   return text;
@@ -164,6 +197,10 @@ Result<std::string> describe_plugin_json(Registry& registry, const std::string& 
     write_member(writer, "version", text_of(component.version));
     write_member(writer, "description", text_of(component.description));
     write_schema(writer, component.config_schema);
+    if (const std::optional<Found> found = find_framework(registry, component)) {
+      if (found->usable) write_member(writer, "framework", found->framework);
+      write_member(writer, found->usable ? "details" : "unusable", found->details);
+    }
     writer.EndObject();
   }
   writer.EndArray();

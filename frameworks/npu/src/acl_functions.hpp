@@ -9,18 +9,22 @@ namespace assay::npu {
 #define ASSAY_ACL_NEEDED(X)                                                                                                       \
   X(aclInit)                                                                                                                      \
   X(aclFinalize)                                                                                                                  \
-  X(aclrtGetVersion) X(aclGetRecentErrMsg) X(aclrtSetDevice) X(aclrtResetDevice) X(aclrtGetDeviceCount) X(aclrtGetCurrentContext) \
-      X(aclrtSetCurrentContext) X(aclrtCreateStream) X(aclrtDestroyStream) X(aclrtSynchronizeStream) X(aclrtMalloc) X(aclrtFree)  \
-          X(aclrtMemcpy) X(aclrtMemset) X(aclCreateTensor) X(aclDestroyTensor) X(aclCreateTensorList) X(aclDestroyTensorList)     \
-              X(aclCreateScalar) X(aclDestroyScalar) X(aclCreateIntArray) X(aclDestroyIntArray) X(aclCreateFloatArray)            \
-                  X(aclDestroyFloatArray) X(aclCreateBoolArray) X(aclDestroyBoolArray) X(aclGetViewShape)
+  X(aclrtGetVersion)                                                                                                              \
+  X(aclGetRecentErrMsg)                                                                                                           \
+  X(aclrtSetDevice) X(aclrtResetDevice) X(aclrtGetDeviceCount) X(aclrtGetCurrentContext) X(aclrtSetCurrentContext)                \
+      X(aclrtCreateStream) X(aclrtDestroyStream) X(aclrtSynchronizeStream) X(aclrtMalloc) X(aclrtFree) X(aclrtMemcpy)             \
+          X(aclrtMemset) X(aclCreateTensor) X(aclDestroyTensor) X(aclCreateTensorList) X(aclDestroyTensorList) X(aclCreateScalar) \
+              X(aclDestroyScalar) X(aclCreateIntArray) X(aclDestroyIntArray) X(aclCreateFloatArray) X(aclDestroyFloatArray)       \
+                  X(aclCreateBoolArray) X(aclDestroyBoolArray) X(aclGetViewShape)
 
 // Newer, older or only for settings: done without where a version lacks them.
-#define ASSAY_ACL_OPTIONAL(X)                                                                                     \
-  X(aclrtGetSocName)                                                                                              \
-  X(aclsysGetCANNVersion)                                                                                         \
-  X(aclsysGetVersionStr) X(aclrtSynchronizeStreamWithTimeout) X(aclrtDestroyStreamForce) X(aclrtResetDeviceForce) \
-      X(aclrtSetSysParamOpt) X(aclrtCtxSetSysParamOpt) X(aclrtSetDeviceSatMode) X(aclrtGetMemInfo) X(aclDestroyAclOpExecutor)
+#define ASSAY_ACL_OPTIONAL(X)                                                                                                   \
+  X(aclrtGetSocName)                                                                                                            \
+  X(aclsysGetCANNVersion)                                                                                                       \
+  X(aclsysGetVersionStr)                                                                                                        \
+  X(aclrtSynchronizeStreamWithTimeout)                                                                                          \
+  X(aclrtDestroyStreamForce) X(aclrtResetDeviceForce) X(aclrtSetSysParamOpt) X(aclrtCtxSetSysParamOpt) X(aclrtSetDeviceSatMode) \
+      X(aclrtGetMemInfo) X(aclDestroyAclOpExecutor)
 
 struct AclFunctions {
 #define ASSAY_ACL_MEMBER(name) decltype(&::name) name = nullptr;

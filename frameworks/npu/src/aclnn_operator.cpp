@@ -1,6 +1,6 @@
 #include "aclnn_operator.hpp"
 
-#include <algorithm>
+#include <limits>
 
 #include "acl_objects.hpp"
 #include "dtypes.hpp"
@@ -9,18 +9,30 @@ namespace assay::npu {
 
 namespace {
 
+/// Small integers are passed as the full words that they travel in on x86-64 and aarch64: libffi leaves the rest of a word on the
+/// stack as it was, and callees may rely on at least 32 clean bits.
 ffi_type* ffi_type_of(ParameterType type) {
   switch (type) {
-    case ParameterType::kInt64: return &ffi_type_sint64;
-    case ParameterType::kUInt64: return &ffi_type_uint64;
+    case ParameterType::kInt64:
     case ParameterType::kInt32:
-    case ParameterType::kDType: return &ffi_type_sint32;
-    case ParameterType::kInt8: return &ffi_type_sint8;
-    case ParameterType::kBool: return &ffi_type_uint8;
+    case ParameterType::kDType:
+    case ParameterType::kInt8: return &ffi_type_sint64;
+    case ParameterType::kUInt64:
+    case ParameterType::kBool: return &ffi_type_uint64;
     case ParameterType::kDouble: return &ffi_type_double;
     case ParameterType::kFloat: return &ffi_type_float;
     default: return &ffi_type_pointer;
   }
+}
+
+/// An integer that fits the parameter's own type.
+template <class T>
+std::int64_t fitting(const Datum& datum, const char* what) {
+  const std::int64_t value = as_integer(datum, what);
+  if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max())
+    throw Error(ASSAY_INVALID_ARGUMENT,
+                std::string(what) + " is " + std::to_string(value) + ", which the operator's type can't hold");
+  return value;
 }
 
 std::vector<DeviceTensor> tensors_of(const Datum& datum, const char* what) {
@@ -84,12 +96,12 @@ void AclnnOperator::fill(Slot& slot, const Parameter& parameter, const Datum& da
     }
     case ParameterType::kInt64: slot.i64 = as_integer(datum, what); break;
     case ParameterType::kUInt64: slot.u64 = static_cast<std::uint64_t>(as_integer(datum, what)); break;
-    case ParameterType::kInt32: slot.i32 = static_cast<std::int32_t>(as_integer(datum, what)); break;
-    case ParameterType::kInt8: slot.i8 = static_cast<std::int8_t>(as_integer(datum, what)); break;
-    case ParameterType::kBool: slot.flag = as_flag(datum, what) ? 1 : 0; break;
+    case ParameterType::kInt32: slot.i64 = fitting<std::int32_t>(datum, what); break;
+    case ParameterType::kInt8: slot.i64 = fitting<std::int8_t>(datum, what); break;
+    case ParameterType::kBool: slot.u64 = as_flag(datum, what) ? 1 : 0; break;
     case ParameterType::kDouble: slot.f64 = as_real(datum, what); break;
     case ParameterType::kFloat: slot.f32 = static_cast<float>(as_real(datum, what)); break;
-    case ParameterType::kDType: slot.i32 = acl_dtype(as_dtype(datum, what)); break;
+    case ParameterType::kDType: slot.i64 = acl_dtype(as_dtype(datum, what)); break;
     case ParameterType::kString: slot.constant = objects.text(as_text(datum, what)); break;
   }
 }

@@ -38,9 +38,6 @@ class AclnnOperator {
     const void* constant;
     std::int64_t i64;
     std::uint64_t u64;
-    std::int32_t i32;
-    std::int8_t i8;
-    std::uint8_t flag;
     double f64;
     float f32;
   };

@@ -70,7 +70,7 @@ class NpuAdapter final : public Adapter {
         device_(installation_, device_options(context.config)) {
     modes_.matmul = context.config.get<std::int64_t>("cube_math_type", 0);
     modes_.convolution = context.config.get<std::int64_t>("convolution_cube_math_type", 0);
-    info_.framework = "Ascend" + (device_.chip().empty() ? "" : " " + device_.chip());
+    info_.framework = "AscendCL" + (device_.chip().empty() ? "" : " on " + device_.chip());
     info_.version = device_.version();
     info_.details = details();
     for (std::uint32_t i = 0; i < device_.device_count(); ++i)
@@ -124,8 +124,16 @@ class NpuAdapter final : public Adapter {
 
   Results run(const ResolvedApi& api, const assay_call& call, const UploadOptions& options) {
     Runner runner(device_, installation_, table_.operators(), modes_);
-    ApiCall one(runner, table_, api, call, options);
-    return call.direction == ASSAY_BACKWARD ? one.backward() : one.forward();
+    try {
+      ApiCall one(runner, table_, api, call, options);
+      return call.direction == ASSAY_BACKWARD ? one.backward() : one.forward();
+    } catch (const AclError&) {
+      throw;
+    } catch (const Error& e) {
+      // The table's idea of the API is narrower than the framework's: that is no fault of the device.
+      if (e.code() != ASSAY_INVALID_ARGUMENT) throw;
+      throw Error(ASSAY_UNSUPPORTED, "the operator table's " + api.function->name + " doesn't fit the call: " + e.what());
+    }
   }
 
   static bool has_half(const assay_call& call) {

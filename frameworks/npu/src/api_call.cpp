@@ -1,6 +1,7 @@
 #include "api_call.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "dtypes.hpp"
 #include "rule_values.hpp"
@@ -32,6 +33,18 @@ bool is_list_of_lists(const Datum& datum) {
   return list != nullptr && !list->empty() && list->front().is<DatumList>();
 }
 
+bool same_elements(const TensorView& left, const TensorView& right) {
+  if (left.dtype() != right.dtype() || left.shape() != right.shape()) return false;
+  bool same = true;
+  right.for_each_offset([&](std::int64_t index, std::int64_t offset) {
+    const std::size_t size = dtype_size(left.dtype());
+    const auto* const a = static_cast<const unsigned char*>(left.data()) + static_cast<std::size_t>(left.offset_of(index)) * size;
+    const auto* const b = static_cast<const unsigned char*>(right.data()) + static_cast<std::size_t>(offset) * size;
+    same = same && std::memcmp(a, b, size) == 0;
+  });
+  return same;
+}
+
 Datum compacted_all(Runner& runner, const Datum& datum) {
   if (const auto* tensor = datum.get_if<DeviceTensor>()) return compacted(runner, *tensor);
   const auto* list = datum.get_if<DatumList>();
@@ -52,7 +65,8 @@ ApiCall::ApiCall(Runner& runner, const ApiTable& table, const ResolvedApi& api, 
       options_(options),
       in_place_(api.in_place),
       slots_(api.function->slot_count),
-      paths_(api.function->parameters.size()) {
+      paths_(api.function->parameters.size()),
+      recorded_(api.function->parameters.size()) {
   bind();
 }
 
@@ -63,6 +77,7 @@ void ApiCall::give(std::size_t parameter, Datum datum, std::string path) {
 
 void ApiCall::bind_positional(std::size_t parameter, const assay_value& value, std::size_t position) {
   give(parameter, upload(runner_, value, options_), std::to_string(position));
+  recorded_[parameter] = &value;
 }
 
 void ApiCall::bind_keyword(const std::string& name, const assay_value& value) {
@@ -75,6 +90,7 @@ void ApiCall::bind_keyword(const std::string& name, const assay_value& value) {
     const std::vector<std::string>& names = function_.parameters[i].names;
     if (std::find(names.begin(), names.end(), name) == names.end()) continue;
     if (!paths_[i].empty()) throw Error(ASSAY_INVALID_ARGUMENT, "argument '" + name + "' is given twice");
+    recorded_[i] = &value;
     return give(i, upload(runner_, value, options_), name);
   }
   throw Error(ASSAY_UNSUPPORTED, "the operator table knows no argument '" + name + "' of " + function_.name);
@@ -205,19 +221,27 @@ Results ApiCall::forward() {
   Results results;
   for (const Datum& output : outputs) results.outputs.push_back(download(runner_.device(), output));
   if (writes && !results.outputs.empty()) results.mutated.emplace_back(paths_[0], results.outputs[0]);
-  for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
-    if (function_.written == function_.parameters[i].slot && slots_[*function_.written].is<DeviceTensor>())
-      results.mutated.emplace_back(paths_[i], download(runner_.device(), slots_[*function_.written]));
-  }
+  report_written(results);
   return results;
 }
 
-void ApiCall::bring_gradients(const DatumList& outputs) {
+void ApiCall::report_written(Results& results) {
+  for (const std::size_t i : function_.written) {
+    const auto* tensor = slots_[function_.parameters[i].slot].get_if<DeviceTensor>();
+    if (tensor == nullptr || recorded_[i] == nullptr) continue;
+    const Value now = download(runner_.device(), *tensor);
+    if (!same_elements(TensorView(*recorded_[i]->as.tensor), now.as<Tensor>().view())) results.mutated.emplace_back(paths_[i], now);
+  }
+}
+
+void ApiCall::bring_gradients(const Form& form, const DatumList& outputs) {
   if (call_.grad_output_count > function_.gradient_slots.size())
     throw Error(ASSAY_UNSUPPORTED, "gradients arrive at more outputs than the operator table foresees");
   DatumList list;
   for (std::uint64_t i = 0; i < call_.grad_output_count; ++i) {
     Datum gradient = upload(runner_, call_.grad_outputs[i], options_);
+    if (!gradient.none() && !form.takes_gradient[i])
+      throw Error(ASSAY_UNSUPPORTED, "the operator's backward takes no gradient of output " + std::to_string(i));
     const bool missing = gradient.none() && i < outputs.size() && is_differentiable(outputs[i]);
     if (missing) {
       const DeviceTensor& output = as_tensor(outputs[i], "an output");
@@ -265,7 +289,7 @@ Results ApiCall::backward() {
   const Form& form = choose();
   if (!form.has_backward) throw Error(ASSAY_UNSUPPORTED, "the operator table has no backward of " + function_.name);
   const DatumList outputs = outputs_of(form);
-  bring_gradients(outputs);
+  bring_gradients(form, outputs);
   execute(form.backward);
   std::vector<std::pair<std::size_t, Datum>> gradients;
   for (std::size_t i = 0; i < function_.parameters.size(); ++i) {

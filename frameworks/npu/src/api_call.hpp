@@ -25,7 +25,8 @@ class ApiCall {
   Datum make_output(const Target& target);
   DatumList outputs_of(const Form& form);
   DatumList evaluate_returns(const Form& form);
-  void bring_gradients(const DatumList& outputs);
+  void bring_gradients(const Form& form, const DatumList& outputs);
+  void report_written(Results& results);
   Datum gradient_for(const Form& form, std::size_t parameter);
   Datum fitted(Datum gradient, const Datum& argument);
   [[nodiscard]] bool writes_first() const;
@@ -37,7 +38,8 @@ class ApiCall {
   UploadOptions options_;
   bool in_place_;
   std::vector<Datum> slots_;
-  std::vector<std::string> paths_;  ///< of each parameter's argument; empty: not given
+  std::vector<std::string> paths_;            ///< of each parameter's argument; empty: not given
+  std::vector<const assay_value*> recorded_;  ///< the argument itself; null: not given, or several in one
 };
 
 }  // namespace assay::npu

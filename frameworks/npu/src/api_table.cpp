@@ -163,9 +163,7 @@ class TableReader {
     if (parameters == nullptr) refuse("'parameters' is missing");
     function.parameters = parse_parameters(text_of(*parameters, "parameters"), scope);
     if (const Json* written = member(json, "writes")) {
-      const std::size_t* slot = scope.find(text_of(*written, "writes"));
-      if (slot == nullptr) refuse("'writes' names no parameter");
-      function.written = *slot;
+      for (const std::string& parameter : texts_of(*written, "writes")) function.written.push_back(index_of(function, parameter));
     }
     for (std::size_t i = 0; i < kGradients; ++i)
       function.gradient_slots.push_back(scope.add(i == 0 ? "grad" : "grad" + std::to_string(i)));
@@ -181,6 +179,27 @@ class TableReader {
       read_form(json, nullptr, scope, function);
     }
     table_.functions_[name] = std::move(function);
+  }
+
+  static std::size_t index_of(const ApiFunction& function, const std::string& parameter) {
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+      if (function.parameters[i].names[0] == parameter) return i;
+    }
+    refuse("there is no parameter '" + parameter + "'");
+  }
+
+  static bool makes_use_of(const Expression& expression, std::size_t slot) {
+    if (expression.kind == Expression::Kind::kSlot && expression.slot == slot) return true;
+    return std::any_of(expression.children.begin(), expression.children.end(),
+                       [&](const Expression& child) { return makes_use_of(child, slot); });
+  }
+
+  static bool makes_use_of(const Form& form, std::size_t slot) {
+    const auto uses = [&](const Expression& expression) { return makes_use_of(expression, slot); };
+    for (const Statement& statement : form.backward) {
+      if (uses(statement.value) || std::any_of(statement.arguments.begin(), statement.arguments.end(), uses)) return true;
+    }
+    return std::any_of(form.gives.begin(), form.gives.end(), [&](const Gradient& gradient) { return uses(gradient.value); });
   }
 
   std::vector<Statement> statements(const Json& json, const char* key, Scope& scope) {
@@ -228,11 +247,9 @@ class TableReader {
     if (gives == nullptr || !gives->IsObject()) refuse("'backward' has no 'gives'");
     for (const auto& gradient : gives->GetObject()) {
       const std::string name(gradient.name.GetString(), gradient.name.GetStringLength());
-      std::size_t i = 0;
-      while (i < function.parameters.size() && function.parameters[i].names[0] != name) ++i;
-      if (i == function.parameters.size()) refuse("'gives' names no parameter: '" + name + "'");
-      form.gives.push_back({i, parse_expression(text_of(gradient.value, "a gradient"), scope)});
+      form.gives.push_back({index_of(function, name), parse_expression(text_of(gradient.value, "a gradient"), scope)});
     }
+    for (const std::size_t slot : function.gradient_slots) form.takes_gradient.push_back(makes_use_of(form, slot));
   }
 
   ApiTable& table_;

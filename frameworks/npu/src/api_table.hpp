@@ -49,6 +49,7 @@ struct Form {
   std::vector<Statement> run;
   std::vector<Expression> returns;
   bool has_backward = false;
+  std::vector<bool> takes_gradient;  ///< by output: whether the backward makes use of what arrives there
   std::vector<Statement> backward;
   std::vector<Gradient> gives;
 };
@@ -59,7 +60,7 @@ struct ApiFunction {
   std::vector<std::size_t> gradient_slots;  ///< `grad`, `grad1`, ...: what arrives at the outputs
   std::vector<Form> forms;
   std::size_t slot_count = 0;
-  std::optional<std::size_t> written;  ///< the parameter that the API changes in place
+  std::vector<std::size_t> written;  ///< parameters whose memory the API may change besides what its name says
 };
 
 /// How an API's name is understood: the function, and whether it writes its first argument.
@@ -77,7 +78,6 @@ class ApiTable {
   [[nodiscard]] ResolvedApi resolve(const std::string& api) const;
   [[nodiscard]] OperatorMap& operators() { return operators_; }
   [[nodiscard]] bool is_ignored(const std::string& keyword) const;
-  [[nodiscard]] std::size_t function_count() const { return functions_.size(); }
 
  private:
   friend class TableReader;

@@ -79,6 +79,18 @@ Datum filled(Runner& runner, const DatumList& a) {
   return out;
 }
 
+/// aclnnInplaceCopy doesn't take 0-d tensors: they are looked at as 1-d ones.
+DeviceTensor copy_of(Runner& runner, const DeviceTensor& tensor) {
+  DeviceTensor copy = runner.make(tensor.dtype, tensor.shape);
+  if (copy.elements == 0) return copy;
+  if (tensor.rank() == 0) {
+    runner.call("aclnnInplaceCopy", {unsqueezed(copy, 0), unsqueezed(tensor, 0)});
+  } else {
+    runner.call("aclnnInplaceCopy", {copy, tensor});
+  }
+  return copy;
+}
+
 /// A copy that the device makes, compact whatever the look of the tensor; of each tensor of a list.
 Datum copied(Runner& runner, const Datum& datum) {
   if (const auto* list = datum.get_if<DatumList>()) {
@@ -86,10 +98,7 @@ Datum copied(Runner& runner, const Datum& datum) {
     for (const Datum& item : *list) copies.push_back(copied(runner, item));
     return copies;
   }
-  const DeviceTensor& tensor = as_tensor(datum, "a copied value");
-  const DeviceTensor copy = runner.make(tensor.dtype, tensor.shape);
-  if (copy.elements != 0) runner.call("aclnnInplaceCopy", {copy, tensor});
-  return copy;
+  return copy_of(runner, as_tensor(datum, "a copied value"));
 }
 
 /// The product of matrices with leading dims broadcast; 2-d where both are.
@@ -109,10 +118,7 @@ Datum product(Runner& runner, const DatumList& a) {
 }  // namespace
 
 DeviceTensor compacted(Runner& runner, const DeviceTensor& tensor) {
-  if (tensor.is_contiguous()) return tensor;
-  const DeviceTensor copy = runner.make(tensor.dtype, tensor.shape);
-  runner.call("aclnnInplaceCopy", {copy, tensor});
-  return copy;
+  return tensor.is_contiguous() ? tensor : copy_of(runner, tensor);
 }
 
 DeviceTensor cast(Runner& runner, const DeviceTensor& tensor, assay_dtype dtype) {

@@ -147,8 +147,11 @@ void Installation::open_objects_and_operators(const std::string& prefix) {
 bool Installation::try_open(const std::string& name) {
   void* const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
-    const char* reason = dlerror();
-    tried_.push_back(reason != nullptr ? reason : name);
+    const char* const reason = dlerror();
+    const std::string text = reason != nullptr ? reason : name;
+    // A file that isn't there is said in fewer words than the loader's.
+    const bool absent = text.find("No such file") != std::string::npos && text.compare(0, name.size(), name) == 0;
+    tried_.push_back(absent ? "no " + name : text);
     return false;
   }
   const std::string path = path_of(handle, name);

@@ -9,6 +9,9 @@
 
 namespace assay::npu {
 
+/// Parts that a tensor is taken apart into; a tensor without elements may claim any number of them.
+inline constexpr std::int64_t kMostParts = 65536;
+
 const std::vector<Rule>& shape_rules();        ///< shapes, sizes, dims
 const std::vector<Rule>& type_rules();         ///< dtypes, questions about values
 const std::vector<Rule>& view_rules();         ///< views of tensors

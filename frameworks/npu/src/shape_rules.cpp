@@ -80,6 +80,8 @@ Datum split_shapes(Runner&, const DatumList& a) {
   } else {
     const std::int64_t step = as_integer(a[1], "split size");
     if (step <= 0) throw Error(ASSAY_INVALID_ARGUMENT, "a split size is not positive");
+    if (whole / step > kMostParts)
+      throw Error(ASSAY_UNSUPPORTED, "a tensor is split into more than " + std::to_string(kMostParts) + " parts");
     for (std::int64_t start = 0; start < std::max<std::int64_t>(whole, 1); start += step)
       sizes.push_back(std::min(step, whole - start));
   }
@@ -210,6 +212,13 @@ const std::vector<Rule>& shape_rules() {
       {"split_shapes", 3, 3, split_shapes},
       {"repeated_shape", 2, 2, repeated_shape},
       {"steps_between", 4, 4, steps_between},
+      {"dim_of_size", 2, 2,
+       [](Runner&, const DatumList& a) {
+         const Dims shape = shape_of(a[0]);
+         const auto found = std::find(shape.begin(), shape.end(), as_integer(a[1], "a size"));
+         if (found == shape.end()) throw Error(ASSAY_INVALID_ARGUMENT, "no dim has the size that the operator works along");
+         return Datum(static_cast<std::int64_t>(found - shape.begin()));
+       }},
       {"opposite", 1, 1,
        [](Runner&, const DatumList& a) {
          Dims numbers = as_dims(a[0], "numbers");

@@ -34,8 +34,10 @@ Datum unbound(Runner&, const DatumList& a) {
   const DeviceTensor& tensor = tensor_at(a);
   if (tensor.rank() == 0) throw Error(ASSAY_INVALID_ARGUMENT, "a 0-d tensor can't be unbound");
   const std::int64_t dim = wrap_dim(as_integer(a[1], "dim"), tensor.rank());
+  const std::int64_t count = tensor.shape[static_cast<std::size_t>(dim)];
+  if (count > kMostParts) throw Error(ASSAY_UNSUPPORTED, "a tensor falls into " + std::to_string(count) + " parts");
   DatumList parts;
-  for (std::int64_t i = 0; i < tensor.shape[static_cast<std::size_t>(dim)]; ++i) parts.emplace_back(selected(tensor, dim, i));
+  for (std::int64_t i = 0; i < count; ++i) parts.emplace_back(selected(tensor, dim, i));
   return parts;
 }
 

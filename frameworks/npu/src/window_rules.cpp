@@ -11,10 +11,22 @@ std::int64_t divided(std::int64_t value, std::int64_t by) {
   return value / by;
 }
 
+/// A number of a window as it may sensibly be: sums and products of a few of them and of sizes don't overflow.
+std::int64_t sensible(std::int64_t value) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  if (value < -kMost || value > kMost) throw Error(ASSAY_INVALID_ARGUMENT, "a window's parameter is out of range");
+  return value;
+}
+
+Dims sensible(Dims values) {
+  for (const std::int64_t value : values) sensible(value);
+  return values;
+}
+
 /// One number for each dim of the window: a single one counts for all, none or an empty list means `otherwise`.
 Dims spread(const Datum& value, std::size_t count, const Dims& otherwise) {
   if (value.none()) return otherwise;
-  Dims dims = as_dims(value, "a window's parameter");
+  Dims dims = sensible(as_dims(value, "a window's parameter"));
   if (dims.empty()) return otherwise;
   if (dims.size() == 1) dims.resize(count, dims[0]);
   if (dims.size() != count)
@@ -60,13 +72,13 @@ Datum convolution_shape(Runner&, const DatumList& a) {
     throw Error(ASSAY_INVALID_ARGUMENT, "a convolution's input and weight have different dims");
   const std::size_t count = input.size() - 2;
   const Dims stride = spread(a[2], count, Dims(count, 1));
-  const Dims padding = as_dims(a[3], "padding");
+  const Dims padding = sensible(as_dims(a[3], "padding"));
   const Dims dilation = spread(a[4], count, Dims(count, 1));
   const bool transposed = as_flag(a[5], "transposed");
   const Dims output_padding = spread(a[6], count, Dims(count, 0));
   const bool both_sides = padding.size() == 2 * count;
   if (!both_sides && padding.size() != count) throw Error(ASSAY_INVALID_ARGUMENT, "padding has the wrong number of numbers");
-  Dims shape = {input[0], transposed ? weight[1] * as_integer(a[7], "groups") : weight[0]};
+  Dims shape = {input[0], transposed ? weight[1] * sensible(as_integer(a[7], "groups")) : weight[0]};
   for (std::size_t d = 0; d < count; ++d) {
     const std::int64_t padded = both_sides ? padding[2 * d] + padding[2 * d + 1] : 2 * padding[d];
     const std::int64_t reach = dilation[d] * (weight[d + 2] - 1);
@@ -79,7 +91,7 @@ Datum convolution_shape(Runner&, const DatumList& a) {
 /// input, kernel, stride, padding, dilation, ceil_mode; the last dims are pooled, as many as the kernel has
 Datum pooled_shape(Runner&, const DatumList& a) {
   Dims shape = shape_of(a[0]);
-  const Dims kernel = as_dims(a[1], "kernel_size");
+  const Dims kernel = sensible(as_dims(a[1], "kernel_size"));
   const std::size_t count = kernel.size();
   if (shape.size() < count) throw Error(ASSAY_INVALID_ARGUMENT, "a pooled tensor has too few dims");
   const Dims stride = spread(a[2], count, kernel);
@@ -100,7 +112,7 @@ Datum pooled_shape(Runner&, const DatumList& a) {
 /// shape, padding as torch.nn.functional.pad takes it: pairs from the last dim on
 Datum padded_shape(Runner&, const DatumList& a) {
   Dims shape = shape_of(a[0]);
-  const Dims padding = as_dims(a[1], "pad");
+  const Dims padding = sensible(as_dims(a[1], "pad"));
   if (padding.size() % 2 != 0 || padding.size() / 2 > shape.size())
     throw Error(ASSAY_INVALID_ARGUMENT, "padding doesn't fit the tensor");
   for (std::size_t i = 0; i < padding.size() / 2; ++i) shape[shape.size() - 1 - i] += padding[2 * i] + padding[2 * i + 1];
