@@ -52,7 +52,7 @@ class PartReader {
   }
 
  private:
-  static constexpr std::size_t kWindow = std::size_t{256} << 10;
+  static constexpr std::size_t kWindow = std::size_t{32} << 10;
 
   [[nodiscard]] std::string_view reader_text() const { return file_.text().substr(start_); }
 

@@ -141,7 +141,7 @@ class Hostile(TestCase):
 
     def test_workers_killed_at_random_change_no_row(self):
         folder = self.scratch / "dump"
-        write_dump(folder, ["busy_5", "double", "identity"] * 150)
+        write_dump(folder, ["busy_5", "double", "identity"] * 500)
         _, calm = self.check(folder, *ADAPTER, "-j", 2, expect=0)
         for seed in range(3):
             out = self.scratch / f"killed{seed}"
