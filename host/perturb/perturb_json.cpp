@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "config/json_fields.hpp"
+#include "pipeline/element_json.hpp"
 
 namespace assay {
 
@@ -66,11 +67,7 @@ void write_row(LineWriter& writer, const PerturbRow& row) {
   write_optional(writer, "limit", row.limit);
   if (row.worst) {
     writer.Key("worst");
-    writer.StartObject();
-    write_integers(writer, "index", row.worst->index);
-    write_text(writer, "actual", row.worst->actual);
-    write_text(writer, "expected", row.worst->expected);
-    writer.EndObject();
+    write_element(writer, *row.worst);
   }
   write_number(writer, "plain_ms", row.plain_ms);
   write_number(writer, "perturbed_ms", row.perturbed_ms);
@@ -108,11 +105,7 @@ PerturbRow read_row(const Json& object) {
   row.bits_lost = read_optional(object, "bits_lost");
   row.expected = read_text(object, "expected");
   row.limit = read_optional(object, "limit");
-  if (const Json* json = optional_member(object, "worst")) {
-    const Json& worst = object_of(*json, "worst");
-    row.worst = WorstElement{read_integers(member(worst, "index"), "index"), read_text(worst, "actual"),
-                             read_text(worst, "expected"), std::nullopt};
-  }
+  if (const Json* worst = optional_member(object, "worst")) row.worst = read_element(*worst, "worst");
   row.plain_ms = number_of(member(object, "plain_ms"), "plain_ms");
   row.perturbed_ms = number_of(member(object, "perturbed_ms"), "perturbed_ms");
   row.overhead_ms = number_of(member(object, "overhead_ms"), "overhead_ms");

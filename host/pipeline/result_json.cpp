@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "config/json_fields.hpp"
+#include "pipeline/element_json.hpp"
 
 namespace assay {
 
@@ -25,15 +26,6 @@ void write_summary(Writer& writer, const char* key, const ValueSummary& summary)
     writer.Key("finite_count");
     writer.Int64(summary.finite_count);
   }
-  writer.EndObject();
-}
-
-void write_element(Writer& writer, const WorstElement& element) {
-  writer.StartObject();
-  write_integers(writer, "index", element.index);
-  write_text(writer, "actual", element.actual);
-  write_text(writer, "expected", element.expected);
-  if (element.ulp) write_number(writer, "ulp", *element.ulp);
   writer.EndObject();
 }
 
@@ -146,16 +138,6 @@ ValueSummary read_summary(const Json& object) {
     out.norm = number_of(member(object, "norm"), "norm");
   }
   return out;
-}
-
-WorstElement read_element(const Json& object, const char* what) {
-  const Json& fields = object_of(object, what);
-  WorstElement element;
-  element.index = read_integers(member(fields, "index"), "index");
-  element.actual = read_text(fields, "actual");
-  element.expected = read_text(fields, "expected");
-  if (const Json* ulp = optional_member(fields, "ulp")) element.ulp = number_of(*ulp, "ulp");
-  return element;
 }
 
 OutputRow read_row(const Json& object) {

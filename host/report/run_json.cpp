@@ -1,33 +1,11 @@
 #include "report/run_json.hpp"
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include "config/json.hpp"
+#include "report/run_record.hpp"
 
 namespace assay {
 
 namespace {
-
-using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
-
-void write_text(Writer& writer, const char* key, const std::string& value) {
-  writer.Key(key);
-  writer.String(value);
-}
-
-void write_side(Writer& writer, const char* key, const SideInfo& info) {
-  writer.Key(key);
-  writer.StartObject();
-  write_text(writer, "source", info.source);
-  if (info.source != "recorded") {
-    write_text(writer, "framework", info.framework);
-    write_text(writer, "version", info.version);
-    write_text(writer, "precision", info.precision);
-  }
-  if (!info.details.empty()) write_text(writer, "details", info.details);
-  writer.EndObject();
-}
 
 using Json = rapidjson::Value;
 
@@ -54,59 +32,30 @@ SideInfo side(const Json& json) {
 }  // namespace
 
 std::string run_to_json(const RunInfo& info, const RunSummary* summary) {
-  rapidjson::StringBuffer buffer;
-  Writer writer(buffer);
-  writer.SetIndent(' ', 2);
-  writer.StartObject();
-  write_text(writer, "assay", ASSAY_VERSION);
-  write_text(writer, "command", info.command);
-  writer.Key("dump");
-  writer.StartObject();
-  write_text(writer, "path", info.dump_path);
-  write_text(writer, "crc32", info.dump_fingerprint);
-  write_text(writer, "task", info.header.task);
-  write_text(writer, "level", info.header.level);
-  write_text(writer, "framework", info.header.framework == Framework::kPyTorch ? "pytorch" : "mindspore");
-  writer.Key("apis");
-  writer.Uint64(info.api_count);
-  writer.EndObject();
-  if (!info.shard.empty()) write_text(writer, "shard", info.shard);
-  write_side(writer, "target", info.target);
-  write_side(writer, "reference", info.reference);
-  write_text(writer, "standard", info.standard);
-  writer.Key("metrics");
-  writer.StartArray();
-  for (const std::string& name : info.metric_names) writer.String(name);
-  writer.EndArray();
-  writer.Key("config");
-  writer.RawValue(info.config_json.c_str(), info.config_json.size(), rapidjson::kObjectType);
-  writer.Key("skipped_keys");
-  writer.StartArray();
-  for (const SkippedKey& key : info.skipped_keys) {
-    writer.StartObject();
-    write_text(writer, "key", key.key);
-    write_text(writer, "reason", key.reason);
-    writer.EndObject();
-  }
-  writer.EndArray();
-  writer.Key("complete");
-  writer.Bool(summary != nullptr && summary->complete);
+  RunRecord record(info.command);
+  record.dump(info.dump_path, info.dump_fingerprint, info.header, "apis", info.api_count);
+  if (!info.shard.empty()) record.text("shard", info.shard);
+  record.side("target", info.target);
+  record.side("reference", info.reference);
+  record.text("standard", info.standard);
+  record.texts("metrics", info.metric_names);
+  record.config(info.config_json);
+  record.objects("skipped_keys", info.skipped_keys, [&](const SkippedKey& key) {
+    record.text("key", key.key);
+    record.text("reason", key.reason);
+  });
+  record.flag("complete", summary != nullptr && summary->complete);
   if (summary != nullptr) {
-    writer.Key("seconds");
-    writer.Double(summary->seconds);
-    writer.Key("counts");
-    writer.StartObject();
     const VerdictCounts& counts = summary->counts;
-    for (const auto& [key, count] :
-         {std::pair("apis", counts.apis), std::pair("pass", counts.pass), std::pair("warning", counts.warning),
-          std::pair("error", counts.error), std::pair("skip", counts.skip), std::pair("damaged", counts.damaged)}) {
-      writer.Key(key);
-      writer.Uint64(count);
-    }
-    writer.EndObject();
+    record.number("seconds", summary->seconds);
+    record.counts({{"apis", counts.apis},
+                   {"pass", counts.pass},
+                   {"warning", counts.warning},
+                   {"error", counts.error},
+                   {"skip", counts.skip},
+                   {"damaged", counts.damaged}});
   }
-  writer.EndObject();
-  return buffer.GetString();
+  return record.finish();
 }
 
 Result<StoredRun> run_from_json(const rapidjson::Value& json, const std::string& origin) {
