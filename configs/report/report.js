@@ -161,13 +161,19 @@
         table(data.element_columns, detail.elements.map((cells) => element("tr", cells.map((text) => element("td", text))))));
     }
     content.push(...histogram(detail.histogram));
-    content.push(element("h3", "Show it again"), element("pre", data.command + " --api " + shellWord(data.call[i])));
+    content.push(...again(data.call[i]));
     const metrics = detail.metrics.map((value, k) => [data.metrics[k], value]).filter(([, value]) => value !== null);
     if (metrics.length) {
       content.push(element("h3", "Metrics"), table(["metric", "value"],
         metrics.map(([name, value]) => element("tr", [element("th", name), element("td", String(value), "number")]))));
     }
     show(data.name[i], content);
+  }
+
+  // The command that shows a call again, of runs that can be repeated.
+  function again(call) {
+    if (!data.command) return [];
+    return [element("h3", "Show it again"), element("pre", data.command + " --api " + shellWord(call))];
   }
 
   // All rows of one call.
@@ -183,8 +189,7 @@
         element("td", data.message[i]),
       ]));
     });
-    show(call, [table(["name", "verdict", ...data.columns, "message"], lines), element("h3", "Show it again"),
-      element("pre", data.command + " --api " + shellWord(call))]);
+    show(call, [table(["name", "verdict", ...data.columns, "message"], lines), ...again(call)]);
   }
 
   // The row before or after the opened one, in the order that is shown.

@@ -103,6 +103,8 @@ class LivePerturb final : public LiveRun {
 Result<std::unique_ptr<LiveRun>> LiveRun::open(const std::filesystem::path& folder) {
   const Result<RunKind> kind = run_kind(folder);
   if (!kind) return kind.failure();
+  if (*kind == RunKind::kWatch)
+    return input_failure("serve '" + folder.string() + "': a watch is shown by `assay report` without --serve");
   if (*kind == RunKind::kPerturb) return std::unique_ptr<LiveRun>(std::make_unique<LivePerturb>(folder));
   return std::unique_ptr<LiveRun>(std::make_unique<LiveCheck>(folder));
 }

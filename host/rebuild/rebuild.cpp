@@ -12,6 +12,7 @@
 #include "rebuild/stored_perturb.hpp"
 #include "report/sink.hpp"
 #include "report/stored_run.hpp"
+#include "watch/watch_page.hpp"
 
 namespace assay {
 
@@ -120,9 +121,18 @@ Result<Paths> rebuild_perturb(const RebuildRequest& request) {
   return written;
 }
 
+Result<Paths> rebuild_watch(const RebuildRequest& request) {
+  if (Status s = check_formats(request, {"html"}, "a watch"); !s) return s.failure();
+  if (!request.baseline.empty()) return input_failure("use --baseline: watches have no diff");
+  if (Status s = write_watch_page(request.folder, request.out); !s) return s.failure();
+  return Paths{request.out / "report.html"};
+}
+
 }  // namespace
 
 Result<RunKind> run_kind(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder / "run.json", error) && holds_watch(folder)) return RunKind::kWatch;
   const Result<rapidjson::Document> json = load_json(folder / "run.json");
   if (!json) return json.failure();
   if (json->IsObject() && json->HasMember("engine")) return RunKind::kPerturb;
@@ -136,6 +146,7 @@ Result<Paths> rebuild(const RebuildRequest& asked) {
   if (request.formats.empty()) request.formats = {"html"};
   const Result<RunKind> kind = run_kind(request.folder);
   if (!kind) return kind.failure();
+  if (*kind == RunKind::kWatch) return rebuild_watch(request);
   return *kind == RunKind::kPerturb ? rebuild_perturb(request) : rebuild_check(request);
 }
 

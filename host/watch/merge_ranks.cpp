@@ -85,25 +85,26 @@ Status merge_table(const std::map<std::uint64_t, std::filesystem::path>& ranks, 
 
 }  // namespace
 
-bool holds_ranks(const std::filesystem::path& folder) {
+std::map<std::uint64_t, std::filesystem::path> rank_folders(const std::filesystem::path& folder) {
+  std::map<std::uint64_t, std::filesystem::path> ranks;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (rank_of(entry.path()) && std::filesystem::is_regular_file(entry.path() / "steps.csv", error)) return true;
+    const auto rank = rank_of(entry.path());
+    if (rank && std::filesystem::is_regular_file(entry.path() / "steps.csv", error)) ranks.emplace(*rank, entry.path());
   }
-  return false;
+  return ranks;
 }
+
+bool holds_ranks(const std::filesystem::path& folder) { return !rank_folders(folder).empty(); }
 
 Status merge_ranks(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& out) {
   std::map<std::uint64_t, std::filesystem::path> ranks;
-  std::error_code error;
   for (const std::filesystem::path& folder : folders) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-      const auto rank = rank_of(entry.path());
-      if (!rank || !std::filesystem::is_regular_file(entry.path() / "steps.csv", error)) continue;
-      const auto [known, added] = ranks.emplace(*rank, entry.path());
+    for (const auto& [rank, path] : rank_folders(folder)) {
+      const auto [known, added] = ranks.emplace(rank, path);
       if (!added) {
-        return input_failure("merge '" + entry.path().string() + "': rank " + std::to_string(*rank) + " is in '" +
-                             known->second.string() + "' too");
+        return input_failure("merge '" + path.string() + "': rank " + std::to_string(rank) + " is in '" + known->second.string() +
+                             "' too");
       }
     }
   }

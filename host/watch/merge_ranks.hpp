@@ -3,12 +3,17 @@
 //   if (holds_ranks(folder)) merge_ranks({folder, other_machine}, out);
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "base/result.hpp"
 
 namespace assay {
+
+/// The folders rank<N> below a folder that hold the watch's files, by rank.
+std::map<std::uint64_t, std::filesystem::path> rank_folders(const std::filesystem::path& folder);
 
 /// Whether the folder has rank<N> folders with the watch's files.
 bool holds_ranks(const std::filesystem::path& folder);

@@ -136,7 +136,7 @@ void add_point(std::vector<DriftPoint>& points, DriftPoint point) {
 }
 
 std::string drift_chart(const std::string& title, const std::string& unit, const std::vector<DriftPoint>& points,
-                        std::size_t call_count, Order order) {
+                        std::size_t call_count, Order order, const std::string& what) {
   if (points.empty()) return "";
   double top = 0;
   for (const DriftPoint& point : points) top = std::max(top, level(point.value));
@@ -148,14 +148,15 @@ std::string drift_chart(const std::string& title, const std::string& unit, const
     return kLeft + (kRight - kLeft) * (order == Order::kForward ? share : 1 - share);
   };
 
-  std::string svg = open_svg(title + ": largest value of each call in " + unit + ", in the order in which calls run", kHeight);
+  std::string svg =
+      open_svg(title + ": largest value of each " + what + " in " + unit + ", in the order in which " + what + "s run", kHeight);
   for (double tick = 0; tick <= top; tick += top / 4) {
     svg += line("axis", kLeft, y_of(tick), kRight, y_of(tick));
     svg += text(kLeft - 6, y_of(tick) + 4, "end", power_label(tick));
   }
-  const std::string last = "last call (" + std::to_string(call_count) + ")";
-  svg += text(kLeft, kHeight - 12, "start", order == Order::kForward ? "first call" : last);
-  svg += text(kRight, kHeight - 12, "end", order == Order::kForward ? last : "first call");
+  const std::string last = "last " + what + " (" + std::to_string(call_count) + ")";
+  svg += text(kLeft, kHeight - 12, "start", order == Order::kForward ? "first " + what : last);
+  svg += text(kRight, kHeight - 12, "end", order == Order::kForward ? last : "first " + what);
   svg += text((kLeft + kRight) / 2, kHeight - 12, "middle", title + ", " + unit);
 
   const DriftPoint* first_error = nullptr;

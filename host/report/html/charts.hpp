@@ -26,9 +26,9 @@ enum class Order {
 };
 
 /// The largest value of each call (powers of two upward) against call order; the first error is marked. Of many points only the
-/// largest of each column of the picture is drawn.
+/// largest of each column of the picture is drawn. `what` each point stands for: a call of a recording, a step of a job.
 std::string drift_chart(const std::string& title, const std::string& unit, const std::vector<DriftPoint>& points,
-                        std::size_t call_count, Order order);
+                        std::size_t call_count, Order order, const std::string& what = "call");
 
 /// The values of one kind of operator.
 struct Spread {

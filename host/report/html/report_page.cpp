@@ -105,7 +105,9 @@ std::string ReportPage::worst_list() const {
             "</p>\n";
     if (!row.detail.elements.empty()) list += elements_table(setup_.element_columns, row.detail.elements);
     if (!row.detail.histogram.empty()) list += small_histogram(row.detail.histogram, setup_.histogram_of);
-    list += "<p class=\"hint\">Show it again:</p>\n" + preformatted(show_again(setup_.command, row.call)) + "</details>\n";
+    if (!setup_.command.empty())
+      list += "<p class=\"hint\">Show it again:</p>\n" + preformatted(show_again(setup_.command, row.call));
+    list += "</details>\n";
   }
   return list;
 }

@@ -21,8 +21,8 @@ struct PageSetup {
   std::vector<std::string> columns;          ///< of numbers, in the table of rows
   std::vector<std::string> metrics;          ///< names of RowDetail::metrics
   std::vector<std::string> element_columns;  ///< of RowDetail::elements
-  std::string command;                       ///< the run's; a call is shown again by adding --api to it
-  std::string histogram_of;                  ///< what RowDetail::histogram counts
+  std::string command;       ///< the run's; a call is shown again by adding --api to it. Empty: it can't be repeated
+  std::string histogram_of;  ///< what RowDetail::histogram counts
 };
 
 /// A count in the page's head.
