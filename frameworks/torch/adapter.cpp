@@ -18,6 +18,7 @@
 #include "backward.hpp"
 #include "errors.hpp"
 #include "execution.hpp"
+#include "memory_meter.hpp"
 
 namespace assay::torch_adapter {
 namespace {
@@ -150,6 +151,7 @@ class TorchAdapter final : public Adapter {
 
   Results invoke(const assay_call& call) override {
     const warning_scope::WarningHandlerGuard warning_guard(&warnings_);
+    const MemoryMeter::Scope memory_scope(memory_);
     const ResolvedApi& api = resolver_.resolve(call.api);
     const std::vector<Attempt> attempts = plan(api, call);
     std::optional<RunFailure> first;
@@ -163,6 +165,19 @@ class TorchAdapter final : public Adapter {
       }
     }
     throw Error(first->status, first->message);
+  }
+
+  static const void* extension(const char* id) {
+    static const assay_memory_stats table = {
+        sizeof(assay_memory_stats), 0,
+        [](assay_instance* self, std::uint64_t* current, std::uint64_t* peak, assay_error* err) {
+          return guard(err, [&] {
+            *current = memory_of(self).current_bytes();
+            *peak = memory_of(self).peak_bytes();
+          });
+        },
+        [](assay_instance* self) { memory_of(self).reset_peak(); }};
+    return std::strcmp(id, ASSAY_EXT_MEMORY_STATS) == 0 ? &table : Adapter::extension(id);
   }
 
  private:
@@ -299,7 +314,12 @@ class TorchAdapter final : public Adapter {
     }
   }
 
+  static MemoryMeter& memory_of(assay_instance* self) {
+    return static_cast<TorchAdapter*>(static_cast<Adapter*>(self->impl))->memory_;
+  }
+
   WarningLog warnings_;
+  MemoryMeter memory_;
   NameResolver resolver_;
   AdapterInfo info_;
 };

@@ -185,6 +185,7 @@ int check_command(const Arguments& arguments) {
   if (!request) return fail(request.failure());
   Result<std::optional<std::uint64_t>> memory = memory_limit(values);
   if (!memory) return fail(memory.failure());
+  request->memory_limit = memory->value_or(0);
 
   if (values.count("baseline") != 0 && values.count("out") + values.count("resume") == 0) {
     return fail(input_failure("use --baseline: its report needs a folder; add --out DIR"));

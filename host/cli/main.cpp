@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "cli/command_table.hpp"
 #include "cli/exit_codes.hpp"
+#include "pipeline/isolated_adapter.hpp"
+#include "worker/adapter_server.hpp"
 
 namespace {
 
@@ -34,6 +36,7 @@ int run(const assay::Arguments& arguments) {
     std::cout << "assay " ASSAY_VERSION "\n";
     return assay::kExitPassed;
   }
+  if (name == assay::kAdapterServerCommand) return assay::serve_adapter();
   std::vector<std::string> known;
   for (const assay::Command& command : assay::commands()) {
     if (name == command.name) return command.run({arguments.begin() + 1, arguments.end()});

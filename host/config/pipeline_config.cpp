@@ -76,7 +76,10 @@ bool any_match(const std::vector<std::string>& globs, const std::string& stem, c
 
 }  // namespace
 
-std::string component_id(const std::string& name) { return name.find('.') == std::string::npos ? "assay." + name : name; }
+std::string component_id(const std::string& name) {
+  const bool has_domain = name.substr(0, name.find('@')).find('.') != std::string::npos;
+  return has_domain ? name : "assay." + name;
+}
 
 Result<PipelineConfig> PipelineConfig::load(const std::string& pipeline, const std::filesystem::path& user_file,
                                             const ConfigFlags& flags) {

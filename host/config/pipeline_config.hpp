@@ -73,7 +73,7 @@ struct PipelineConfig {
   [[nodiscard]] bool selects(const std::string& stem, const std::string& api) const;
 };
 
-/// "torch" -> "assay.torch"; an id with a dot stays as it is.
+/// "torch" -> "assay.torch", "torch@1.13" -> "assay.torch@1.13"; an id with a dot stays as it is.
 std::string component_id(const std::string& name);
 
 }  // namespace assay

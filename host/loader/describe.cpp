@@ -29,15 +29,16 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 const PluginManifest* find_plugin(const Registry& registry, const std::string& id) {
+  const VersionedId wanted(id);
   for (const PluginManifest& plugin : registry.plugins()) {
-    if (plugin.id == id) return &plugin;
+    if (plugin.id == wanted.id && wanted.accepts(plugin.framework_version)) return &plugin;
   }
-  for (const PluginManifest& plugin : registry.plugins()) {
-    for (const ComponentEntry& component : plugin.components) {
-      if (component.id == id) return &plugin;
-    }
-  }
-  return nullptr;
+  return registry.owner_of(id);
+}
+
+/// "assay.torch", or "assay.torch@1.13.0" where the plugin says which framework it is for.
+std::string name_of(const PluginManifest& plugin, const std::string& id) {
+  return plugin.framework_version.empty() ? id : id + "@" + plugin.framework_version;
 }
 
 void write_member(Writer& writer, const char* key, const std::string& value) {
@@ -48,6 +49,7 @@ void write_member(Writer& writer, const char* key, const std::string& value) {
 void write_manifest_members(Writer& writer, const PluginManifest& plugin) {
   write_member(writer, "id", plugin.id);
   write_member(writer, "version", plugin.version);
+  if (!plugin.framework_version.empty()) write_member(writer, "framework_version", plugin.framework_version);
   write_member(writer, "abi", abi_of(plugin));
   write_member(writer, "platform", plugin.platform);
   writer.Key("unload");
@@ -87,10 +89,10 @@ struct Found {
   std::string details;  ///< or the reason
 };
 
-std::optional<Found> find_framework(Registry& registry, const assay_component& component) {
+std::optional<Found> find_framework(Registry& registry, const PluginManifest& plugin, const assay_component& component) {
   if (component.kind == nullptr || component.id == nullptr || std::string(component.kind) != ASSAY_KIND_ADAPTER)
     return std::nullopt;
-  const Result<Instance> instance = registry.create(component.id, component.kind, "{}");
+  const Result<Instance> instance = registry.create(name_of(plugin, component.id), component.kind, "{}");
   if (!instance) return Found{false, "", instance.failure().message};
   const auto* table = instance->extension<assay_adapter>(ASSAY_EXT_ADAPTER);
   assay_adapter_info info{};
@@ -109,14 +111,14 @@ std::string describe_plugins(const Registry& registry) {
   for (const PluginManifest& plugin : registry.plugins()) {
     for (const ComponentEntry& component : plugin.components) {
       kind_width = std::max(kind_width, component.kind.size());
-      id_width = std::max(id_width, component.id.size());
+      id_width = std::max(id_width, name_of(plugin, component.id).size());
     }
   }
   std::string text;
   for (const PluginManifest& plugin : registry.plugins()) {
     for (const ComponentEntry& component : plugin.components) {
-      text += padded(component.kind, kind_width) + "  " + padded(component.id, id_width) + "  " + plugin.version + "  " +
-              escape_control(plugin.library.string()) + "\n";
+      text += padded(component.kind, kind_width) + "  " + padded(name_of(plugin, component.id), id_width) + "  " + plugin.version +
+              "  " + escape_control(plugin.library.string()) + "\n";
     }
   }
   if (text.empty()) text = "no plugins found\n";
@@ -159,9 +161,10 @@ std::string describe_plugins_json(const Registry& registry) {
 
 Result<std::string> describe_plugin(Registry& registry, const std::string& id) {
   const PluginManifest* manifest = find_plugin(registry, id);
-  const Result<const assay_plugin*> loaded = registry.load(manifest != nullptr ? manifest->id : id);
+  const Result<const assay_plugin*> loaded = manifest != nullptr ? registry.load(*manifest) : registry.load(id);
   if (!loaded) return loaded.failure();
   std::string text = "plugin    " + manifest->id + " " + manifest->version + "\n";
+  if (!manifest->framework_version.empty()) text += "framework " + manifest->framework_version + "\n";
   text += "ABI       " + abi_of(*manifest) + (manifest->platform.empty() ? "" : ", " + manifest->platform) +
           (manifest->unload ? "" : ", stays loaded") + "\n";
   text += "manifest  " + escape_control(manifest->path.string()) + "\n";
@@ -172,7 +175,7 @@ Result<std::string> describe_plugin(Registry& registry, const std::string& id) {
     text += "  " + text_of(component.description) + "\n";
     const Result<rapidjson::Document> schema = parse_json(component.config_schema != nullptr ? component.config_schema : "{}", "");
     if (schema) text += describe_keys(*schema);
-    if (const std::optional<Found> found = find_framework(registry, component)) {
+    if (const std::optional<Found> found = find_framework(registry, *manifest, component)) {
       text += (found->usable ? "  found here: " + found->framework + "\n    " : "  not usable here: ") + found->details + "\n";
     }
   }
@@ -181,7 +184,7 @@ Result<std::string> describe_plugin(Registry& registry, const std::string& id) {
 
 Result<std::string> describe_plugin_json(Registry& registry, const std::string& id) {
   const PluginManifest* manifest = find_plugin(registry, id);
-  const Result<const assay_plugin*> loaded = registry.load(manifest != nullptr ? manifest->id : id);
+  const Result<const assay_plugin*> loaded = manifest != nullptr ? registry.load(*manifest) : registry.load(id);
   if (!loaded) return loaded.failure();
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
@@ -197,7 +200,7 @@ Result<std::string> describe_plugin_json(Registry& registry, const std::string& 
     write_member(writer, "version", text_of(component.version));
     write_member(writer, "description", text_of(component.description));
     write_schema(writer, component.config_schema);
-    if (const std::optional<Found> found = find_framework(registry, component)) {
+    if (const std::optional<Found> found = find_framework(registry, *manifest, component)) {
       if (found->usable) write_member(writer, "framework", found->framework);
       write_member(writer, found->usable ? "details" : "unusable", found->details);
     }

@@ -85,6 +85,7 @@ Result<PluginManifest> read_manifest(const fs::path& path, const Schema& schema)
   manifest.version = (*json)["version"].GetString();
   manifest.abi_major = (*json)["abi"]["major"].GetUint();
   manifest.abi_minor = (*json)["abi"]["minor"].GetUint();
+  if (json->HasMember("framework_version")) manifest.framework_version = (*json)["framework_version"].GetString();
   if (json->HasMember("platform")) manifest.platform = (*json)["platform"].GetString();
   manifest.unload = !json->HasMember("unload") || std::string_view((*json)["unload"].GetString()) != "never";
   for (const auto& component : (*json)["components"].GetArray()) {

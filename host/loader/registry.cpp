@@ -32,6 +32,16 @@ std::vector<fs::path> default_search_path(const std::vector<fs::path>& from_opti
   return path;
 }
 
+VersionedId::VersionedId(const std::string& text) : id(text.substr(0, text.find('@'))) {
+  if (id.size() < text.size()) version = text.substr(id.size() + 1);
+}
+
+bool VersionedId::accepts(const std::string& framework_version) const {
+  if (version.empty() || framework_version == version) return true;
+  const bool begins = framework_version.compare(0, version.size(), version) == 0;
+  return begins && (framework_version[version.size()] == '.' || framework_version[version.size()] == '+');
+}
+
 struct Instance::Body {
   Body() = default;
   Body(const Body&) = delete;
@@ -54,6 +64,15 @@ struct Instance::Body {
 assay_instance* Instance::get() const { return body_->instance; }
 const std::string& Instance::component_id() const { return body_->id; }
 const std::string& Instance::component_version() const { return body_->version; }
+
+Instance Instance::adopt(assay_instance* instance, const std::string& id, const std::string& version) {
+  Instance adopted;
+  adopted.body_ = std::make_shared<Body>();
+  adopted.body_->instance = instance;
+  adopted.body_->id = id;
+  adopted.body_->version = version;
+  return adopted;
+}
 
 const void* Instance::extension_table(const char* id) const {
   const void* given = nullptr;
@@ -80,7 +99,7 @@ struct Registry::Body {
 
   void scan(const fs::path& folder, const Schema& schema);
   void add(const fs::path& manifest_path, const Schema& schema);
-  [[nodiscard]] const PluginManifest* owner_of(const std::string& component_id) const;
+  [[nodiscard]] const PluginManifest* owner_of(const VersionedId& component) const;
   [[nodiscard]] Failure not_found(const std::string& what, const std::string& id, const std::vector<std::string>& known) const;
   [[nodiscard]] Result<std::shared_ptr<LoadedPlugin>> load(const PluginManifest& manifest);
 
@@ -89,7 +108,7 @@ struct Registry::Body {
   std::vector<std::string> problems;
   std::vector<fs::path> search_path;
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<LoadedPlugin>> loaded;
+  std::map<fs::path, std::shared_ptr<LoadedPlugin>> loaded;  ///< by the manifest's path
 };
 
 void Registry::Body::scan(const fs::path& folder, const Schema& schema) {
@@ -123,7 +142,7 @@ void Registry::Body::add(const fs::path& manifest_path, const Schema& schema) {
     return;
   }
   for (const PluginManifest& first : plugins) {
-    if (first.id != manifest->id) continue;
+    if (first.id != manifest->id || first.framework_version != manifest->framework_version) continue;
     if (first.path != manifest->path) {
       log("loader")->info("plugin '{}' in '{}' is shadowed by the one in '{}'", first.id, manifest_path.string(),
                           first.path.string());
@@ -131,7 +150,8 @@ void Registry::Body::add(const fs::path& manifest_path, const Schema& schema) {
     return;
   }
   for (const ComponentEntry& component : manifest->components) {
-    if (const PluginManifest* first = owner_of(component.id)) {
+    const PluginManifest* first = owner_of(VersionedId(component.id));
+    if (first != nullptr && first->id != manifest->id) {
       log("loader")->warn("component '{}' of plugin '{}' is shadowed by the one of plugin '{}' in '{}'", component.id, manifest->id,
                           first->id, first->path.string());
     }
@@ -139,10 +159,11 @@ void Registry::Body::add(const fs::path& manifest_path, const Schema& schema) {
   plugins.push_back(std::move(*manifest));
 }
 
-const PluginManifest* Registry::Body::owner_of(const std::string& component_id) const {
+const PluginManifest* Registry::Body::owner_of(const VersionedId& wanted) const {
   for (const PluginManifest& plugin : plugins) {
+    if (!wanted.accepts(plugin.framework_version)) continue;
     for (const ComponentEntry& component : plugin.components) {
-      if (component.id == component_id) return &plugin;
+      if (component.id == wanted.id) return &plugin;
     }
   }
   return nullptr;
@@ -153,6 +174,14 @@ Failure Registry::Body::not_found(const std::string& what, const std::string& id
   if (const std::vector<std::string> close = similar_names(id, known); !close.empty()) {
     message += "; did you mean '" + join(close, "' or '") + "'?";
   }
+  const VersionedId wanted(id);
+  std::vector<std::string> versions;
+  for (const PluginManifest& plugin : plugins) {
+    const bool same = std::any_of(plugin.components.begin(), plugin.components.end(),
+                                  [&](const ComponentEntry& component) { return component.id == wanted.id; });
+    if (same && !plugin.framework_version.empty()) versions.push_back(plugin.framework_version);
+  }
+  if (!wanted.version.empty() && !versions.empty()) message += "; there is " + join(versions, ", ");
   std::vector<std::string> tried;
   for (const fs::path& folder : search_path) {
     std::error_code error;
@@ -164,10 +193,10 @@ Failure Registry::Body::not_found(const std::string& what, const std::string& id
 
 Result<std::shared_ptr<LoadedPlugin>> Registry::Body::load(const PluginManifest& manifest) {
   const std::lock_guard<std::mutex> lock(mutex);
-  const auto known = loaded.find(manifest.id);
+  const auto known = loaded.find(manifest.path);
   if (known != loaded.end()) return known->second;
   Result<std::shared_ptr<LoadedPlugin>> plugin = LoadedPlugin::load(manifest);
-  if (plugin) loaded.emplace(manifest.id, *plugin);
+  if (plugin) loaded.emplace(manifest.path, *plugin);
   return plugin;
 }
 
@@ -191,6 +220,9 @@ Registry Registry::discover(const std::vector<fs::path>& search_path) {
 }
 
 const std::vector<PluginManifest>& Registry::plugins() const { return body_->plugins; }
+const PluginManifest* Registry::owner_of(const std::string& component_id) const {
+  return body_->owner_of(VersionedId(component_id));
+}
 const std::vector<std::string>& Registry::problems() const { return body_->problems; }
 const std::vector<fs::path>& Registry::search_path() const { return body_->search_path; }
 
@@ -238,8 +270,10 @@ Status check_main_table(const assay_instance& instance, const std::string& kind)
 
 }  // namespace
 
-Result<Instance> Registry::create(const std::string& component_id, const std::string& kind, const std::string& config_json) {
-  const PluginManifest* manifest = body_->owner_of(component_id);
+Result<Instance> Registry::create(const std::string& name, const std::string& kind, const std::string& config_json) {
+  const VersionedId wanted(name);
+  const std::string& component_id = wanted.id;
+  const PluginManifest* manifest = body_->owner_of(wanted);
   if (manifest == nullptr) {
     std::vector<std::string> known;
     for (const PluginManifest& plugin : body_->plugins) {
@@ -252,7 +286,7 @@ Result<Instance> Registry::create(const std::string& component_id, const std::st
         if (component.id == component_id) return plugin_failure(plugin.problem);
       }
     }
-    return body_->not_found(kind, component_id, known);
+    return body_->not_found(kind, name, known);
   }
   for (const ComponentEntry& component : manifest->components) {
     if (component.id == component_id && component.kind != kind) {
@@ -286,14 +320,18 @@ Result<Instance> Registry::create(const std::string& component_id, const std::st
   return created;
 }
 
+Result<const assay_plugin*> Registry::load(const PluginManifest& manifest) {
+  const Result<std::shared_ptr<LoadedPlugin>> plugin = body_->load(manifest);
+  if (!plugin) return plugin.failure();
+  return (*plugin)->descriptor();
+}
+
 Result<const assay_plugin*> Registry::load(const std::string& plugin_id) {
+  const VersionedId wanted(plugin_id);
   std::vector<std::string> known;
   for (const PluginManifest& manifest : body_->plugins) {
     known.push_back(manifest.id);
-    if (manifest.id != plugin_id) continue;
-    const Result<std::shared_ptr<LoadedPlugin>> plugin = body_->load(manifest);
-    if (!plugin) return plugin.failure();
-    return (*plugin)->descriptor();
+    if (manifest.id == wanted.id && wanted.accepts(manifest.framework_version)) return load(manifest);
   }
   for (const Body::Unusable& plugin : body_->unusable) {
     if (plugin.plugin_id == plugin_id) return plugin_failure(plugin.problem);

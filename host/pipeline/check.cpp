@@ -28,6 +28,13 @@ SideInfo side_info(const Engine& engine) {
   return {engine.spec().component, engine.framework(), engine.version(), engine.spec().precision, engine.details()};
 }
 
+/// Frameworks that can't be unloaded bring libraries that clash with those of another build in the same process.
+bool clash(const Registry& registry, const std::string& target, const std::string& reference) {
+  const PluginManifest* one = registry.owner_of(target);
+  const PluginManifest* other = registry.owner_of(reference);
+  return one != nullptr && other != nullptr && !one->unload && !other->unload && one->library != other->library;
+}
+
 std::vector<std::size_t> select(const Dump& dump, const PipelineConfig& config) {
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < dump.size(); ++i) {
@@ -73,7 +80,10 @@ Result<Check> Check::prepare(Registry& registry, const CheckRequest& request) {
   const SourceConfig target_config = resolve_target(config.target, dump->header());
   info.target.source = "recorded";
   if (target_config.kind == SourceConfig::Kind::kAdapter) {
-    Result<Engine> engine = Engine::create(registry, {target_config.adapter, target_config.precision, target_config.config_json});
+    const EngineSpec spec{target_config.adapter, target_config.precision, target_config.config_json};
+    Result<Engine> engine = clash(registry, spec.component, config.reference.adapter)
+                                ? Engine::create_isolated(registry, spec, request.memory_limit)
+                                : Engine::create(registry, spec);
     if (!engine) {
       Failure failure = engine.failure();
       if (config.target.kind == SourceConfig::Kind::kAuto) {

@@ -20,6 +20,7 @@ struct CheckRequest {
   std::optional<Shard> shard;
   std::optional<FailureSaver> saver;  ///< of calls with errors
   std::string command;                ///< how to repeat the run
+  std::uint64_t memory_limit = 0;     ///< of an adapter that runs in a process of its own, in bytes; 0: none
 };
 
 /// A run that is ready to go: everything that can be wrong before the first operator has been checked.

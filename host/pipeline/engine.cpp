@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "loader/library.hpp"
+#include "pipeline/isolated_adapter.hpp"
 #include "pipeline/raise.hpp"
 
 namespace assay {
@@ -57,10 +58,20 @@ Engine::Engine(Instance instance, const assay_adapter* table, EngineSpec spec)
 Result<Engine> Engine::create(Registry& registry, const EngineSpec& spec) {
   Result<Instance> instance = registry.create(spec.component, ASSAY_KIND_ADAPTER, spec.config_json);
   if (!instance) return instance.failure();
-  const auto* table = instance->extension<assay_adapter>(ASSAY_EXT_ADAPTER);
+  return of(std::move(*instance), spec);
+}
+
+Result<Engine> Engine::create_isolated(const Registry& registry, const EngineSpec& spec, std::uint64_t memory_limit) {
+  Result<Instance> instance = isolate_adapter(registry, spec, memory_limit);
+  if (!instance) return instance.failure();
+  return of(std::move(*instance), spec);
+}
+
+Result<Engine> Engine::of(Instance instance, const EngineSpec& spec) {
+  const auto* table = instance.extension<assay_adapter>(ASSAY_EXT_ADAPTER);
   if (table == nullptr)
     return plugin_failure("use component '" + spec.component + "': it has no capability '" ASSAY_EXT_ADAPTER "'");
-  Engine engine(std::move(*instance), table, spec);
+  Engine engine(std::move(instance), table, spec);
   engine.memory_ = engine.instance_.extension<assay_memory_stats>(ASSAY_EXT_MEMORY_STATS);
   assay_adapter_info info{};
   info.struct_size = sizeof info;
@@ -71,6 +82,10 @@ Result<Engine> Engine::create(Registry& registry, const EngineSpec& spec) {
   engine.framework_ = info.framework != nullptr ? info.framework : "";
   engine.version_ = info.version != nullptr ? info.version : "";
   engine.details_ = info.details != nullptr ? info.details : "";
+  if (!VersionedId(spec.component).accepts(engine.version_)) {
+    return plugin_failure("use adapter '" + spec.component + "': its manifest names that version, but the library runs " +
+                          engine.framework_ + " " + engine.version_);
+  }
   return engine;
 }
 

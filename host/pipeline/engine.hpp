@@ -17,7 +17,7 @@ namespace assay {
 
 /// Which adapter, and how it computes.
 struct EngineSpec {
-  std::string component;              ///< "assay.torch"
+  std::string component;              ///< "assay.torch", "assay.torch@1.13"
   std::string precision = "float64";  ///< "as-recorded", "float32", "float64"
   std::string config_json = "{}";     ///< of the component
 };
@@ -35,7 +35,7 @@ struct Invocation {
   std::string message;  ///< why it failed
   Results results;
   double milliseconds = 0;
-  std::string operator_plugin;  ///< "assay.norms" where that ran instead of the adapter
+  std::string operator_plugin;   ///< "assay.norms" where that ran instead of the adapter
   std::uint64_t peak_bytes = 0;  ///< of the framework's allocator, beyond what it held before; 0: the adapter doesn't say
 };
 
@@ -43,6 +43,9 @@ class Engine {
  public:
   /// errors  those of Registry::create; kPlugin: the component has no adapter table
   static Result<Engine> create(Registry& registry, const EngineSpec& spec);
+
+  /// The same in a process of its own, whose calls may take `memory_limit` bytes (0: no limit).
+  static Result<Engine> create_isolated(const Registry& registry, const EngineSpec& spec, std::uint64_t memory_limit);
 
   /// From now on, calls that the adapter doesn't have or support go to the operator plugin that has the API; a note says so.
   void fall_through_to(std::shared_ptr<Operators> operators) { operators_ = std::move(operators); }
@@ -62,6 +65,7 @@ class Engine {
 
  private:
   Engine(Instance instance, const assay_adapter* table, EngineSpec spec);
+  static Result<Engine> of(Instance instance, const EngineSpec& spec);
 
   [[nodiscard]] std::uint64_t held_bytes() const;
   /// Beyond `held_before`.

@@ -1,5 +1,5 @@
-// details.csv (a row per output), result.csv (a row per API), times.csv (milliseconds; apart, so that the other two are the same
-// for every run).
+// details.csv (a row per output), result.csv (a row per API), times.csv (milliseconds and memory; apart, so that the other two are
+// the same for every run).
 #include "base/text.hpp"
 #include "report/csv.hpp"
 #include "report/output_file.hpp"
@@ -37,7 +37,9 @@ class TableSink final : public ResultSink {
     for (auto& [file, name, header] :
          {std::tuple(&details_, "details.csv", columns),
           std::tuple(&result_, "result.csv", std::vector<std::string>{"api_name", "forward", "backward", "message"}),
-          std::tuple(&times_, "times.csv", std::vector<std::string>{"api_name", "direction", "target_ms", "reference_ms"})}) {
+          std::tuple(
+              &times_, "times.csv",
+              std::vector<std::string>{"api_name", "direction", "target_ms", "reference_ms", "target_bytes", "reference_bytes"})}) {
       Result<OutputFile> created = OutputFile::create(folder_ / name);
       if (!created) return created.failure();
       *file = std::move(*created);
@@ -55,8 +57,12 @@ class TableSink final : public ResultSink {
       for (const OutputRow& row : direction->outputs) {
         if (Status s = details_.write(output_line(row, *direction)); !s) return s;
       }
-      const std::vector<std::string> times = {csv_cell(result.stem), name, format_number(direction->target_ms),
-                                              format_number(direction->reference_ms)};
+      const std::vector<std::string> times = {csv_cell(result.stem),
+                                              name,
+                                              format_number(direction->target_ms),
+                                              format_number(direction->reference_ms),
+                                              std::to_string(direction->target_bytes),
+                                              std::to_string(direction->reference_bytes)};
       if (Status s = times_.write(csv_line(times, "\n")); !s) return s;
     }
     const std::vector<std::string> cells = {csv_cell(result.stem), std::string(verdict_name(result.forward.verdict)),

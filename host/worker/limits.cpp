@@ -36,9 +36,11 @@ std::uint64_t own_memory() {
 
 }  // namespace
 
+void yield_memory_first() { std::ofstream("/proc/self/oom_score_adj") << 900; }
+
 void enter_worker() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::ofstream("/proc/self/oom_score_adj") << 900;
+  yield_memory_first();
   report_crashes_to(kWorkerOutput);
 }
 

@@ -13,6 +13,9 @@ namespace assay {
 /// reported. For the start of a worker, before plugins are loaded.
 void enter_worker();
 
+/// Lets the system end this process first when the machine runs out of memory.
+void yield_memory_first();
+
 /// From now on this process may have `bytes` more memory of its own than it has (mapped files don't count; stacks of threads have
 /// some room besides). What asks for more is told that there is none.
 /// errors  kInternal: the system refuses

@@ -217,6 +217,32 @@ TEST_F(Loader, TakesTheFirstOfTwoPluginsWithOneId) {
   EXPECT_TRUE(registry.problems().empty());
 }
 
+TEST(VersionedId, StandsForEveryVersionThatBeginsWithIt) {
+  EXPECT_EQ(VersionedId("assay.torch").version, "");
+  const VersionedId wanted("assay.torch@1.13");
+  EXPECT_EQ(wanted.id, "assay.torch");
+  EXPECT_EQ(wanted.version, "1.13");
+  for (const char* version : {"1.13", "1.13.0", "1.13+cpu"}) EXPECT_TRUE(wanted.accepts(version)) << version;
+  for (const char* version : {"", "1.1", "1.130", "1.12.0", "2.13"}) EXPECT_FALSE(wanted.accepts(version)) << version;
+  EXPECT_TRUE(VersionedId("assay.torch").accepts(""));
+}
+
+TEST_F(Loader, KeepsPluginsForSeveralVersionsOfAFrameworkBesideEachOther) {
+  put_plugin("one", manifest("test.zoo-plugin", R"(, "framework_version": "1.13.0")"));
+  put_plugin("three", manifest("test.zoo-plugin", R"(, "framework_version": "2.15.0")"));
+  put_plugin("two", manifest("test.zoo-plugin", R"(, "framework_version": "2.15.0")"));
+  Registry registry = Registry::discover({folder_});
+  ASSERT_EQ(registry.plugins().size(), 2u);
+  EXPECT_EQ(registry.owner_of("test.zoo")->path, folder_ / "one" / "manifest.json");
+  EXPECT_EQ(registry.owner_of("test.zoo@1")->path, folder_ / "one" / "manifest.json");
+  EXPECT_EQ(registry.owner_of("test.zoo@2.15")->path, folder_ / "three" / "manifest.json");
+  EXPECT_EQ(registry.owner_of("test.zoo@3"), nullptr);
+  EXPECT_TRUE(registry.create("test.zoo@2", "comparison", "{}"));
+  const std::string message = registry.create("test.zoo@3", "comparison", "{}").failure().message;
+  EXPECT_NE(message.find("find comparison 'test.zoo@3'"), std::string::npos) << message;
+  EXPECT_NE(message.find("there is 1.13.0, 2.15.0; searched"), std::string::npos) << message;
+}
+
 TEST_F(Loader, SearchesOptionsThenEnvironmentThenUserThenInstallation) {
   ::setenv("ASSAY_PLUGIN_PATH", "/env/one::/env/two", 1);
   ::setenv("XDG_DATA_HOME", "/data", 1);

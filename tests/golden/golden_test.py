@@ -24,7 +24,7 @@ COMMANDS = ("check", "compare", "perturb", "report", "plugins", "plugins validat
 # The first match wins, so the longer ones come first.
 MASKS = (
     (r'"(target|reference)_ms":[0-9.e+-]+', r'"\1_ms":<ms>'),
-    (r'"(target|reference)_bytes":[0-9]+,?', ""),
+    (r'("(?:target|reference)_bytes":)[0-9]+', r"\1<bytes>"),
     (r'("(?:plain_)?seconds"): [0-9.e+-]+', r"\1: <s>"),
     (r"\bin [0-9.]+ s\b", "in <s>"),
     (r"operator once: [0-9.]+ s", "operator once: <s>"),

@@ -1,6 +1,7 @@
 """An install tree of this build in a folder of its own, and commands that see nothing but it."""
 
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -31,3 +32,27 @@ class InstallCase(unittest.TestCase):
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
         self.assertEqual(process.returncode, expect, f"{command}\n{process.stdout}")
         return process.stdout
+
+
+class PageCase(InstallCase):
+    """A page of the manual whose commands are followed. PAGE is its path; $ASSAY_SOURCE in it is the clone."""
+
+    PAGE = None
+
+    def blocks(self, language):
+        return re.findall(rf"^```{language}\n(.*?)^```$", self.PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+    def words(self):
+        """The lines that the page says its commands print."""
+        return "".join(self.blocks("text")).splitlines()
+
+    def follow(self):
+        """Runs the page's commands in an empty folder; returns it and what they printed."""
+        clone = self.scratch / "clone"  # where the page says that a build lies
+        (clone / "build").mkdir(parents=True)
+        (clone / "build" / "release").symlink_to(BUILD)
+        (clone / "examples").symlink_to(SOURCE / "examples")
+        empty = self.scratch / "empty"
+        empty.mkdir()
+        self.environment["ASSAY_SOURCE"] = str(clone)
+        return empty, self.run_in(empty, "bash", "-e", "-u", "-o", "pipefail", "-c", "\n".join(self.blocks("sh")))

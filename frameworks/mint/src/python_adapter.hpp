@@ -1,15 +1,11 @@
-// An adapter whose framework lives in a Python process: starts it, sends it calls, replaces it when it is lost.
+// An adapter whose framework lives in a Python process.
 #pragma once
 
-#include <chrono>
 #include <memory>
-#include <mutex>
-#include <string>
 #include <vector>
 
 #include "assay/sdk/adapter.hpp"
-#include "server_process.hpp"
-#include "shared_memory.hpp"
+#include "bridge/client.hpp"
 
 namespace assay::bridge {
 
@@ -26,17 +22,6 @@ inline constexpr const char* kConfigSchema = R"({
   }
 })";
 
-/// What a server printed last: often why it died.
-class LastLine {
- public:
-  void set(const std::string& line);
-  [[nodiscard]] std::string get() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::string line_;
-};
-
 /// What a component starts where its configuration says nothing.
 struct Defaults {
   const char* map;
@@ -46,34 +31,12 @@ struct Defaults {
 class PythonAdapter : public Adapter {
  public:
   PythonAdapter(const Context& context, const Defaults& defaults);
-  const AdapterInfo& describe() override { return info_; }
-  void require_support(const std::string& api, std::int32_t direction) override;
-  Results invoke(const assay_call& call) override;
+  const AdapterInfo& describe() override { return client_->info(); }
+  void require_support(const std::string& api, std::int32_t direction) override { client_->require_support(api, direction); }
+  Results invoke(const assay_call& call) override { return client_->invoke(call); }
 
  private:
-  using Seconds = std::chrono::duration<double>;
-  struct Server {
-    std::unique_ptr<ServerProcess> process;
-    std::shared_ptr<OutputSegments> outputs = std::make_shared<OutputSegments>();
-    std::shared_ptr<LastLine> last_line = std::make_shared<LastLine>();
-  };
-
-  void start();
-  void ensure_server();
-  Frame exchange(FrameKind kind, const std::string& payload, int fd, Seconds limit);
-  [[noreturn]] void lose_server(const ChannelError& error, Seconds limit);
-  [[noreturn]] void fail(const Frame& frame);
-  Results read_results(const Frame& frame);
-
-  Log log_;
-  std::string python_;
-  std::string settings_;  // JSON of kStart
-  Seconds call_limit_;
-  Seconds start_limit_;
-  std::uint64_t memory_limit_;  // bytes; 0: none
-  AdapterInfo info_;
-  InputArena inputs_;
-  Server server_;
+  std::unique_ptr<Client> client_;
 };
 
 /// MindSpore, by default through the map `mint`.

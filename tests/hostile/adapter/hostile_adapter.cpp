@@ -1,6 +1,6 @@
 // An adapter whose operators do, by name, everything that a broken framework can do: the tests of workers run on it. Beside them
 // it has sound ones that cost next to nothing ("identity", "double"), take a time ("busy_20": 20 ms) or do some work ("work_20": 20
-// million multiplications).
+// million multiplications). Configured as sound it does none of the faults; it runs whatever version it is told to.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -107,7 +107,9 @@ Tensor half(const TensorView& input) {
 
 class HostileAdapter final : public Adapter {
  public:
-  explicit HostileAdapter(const Context&) { info_ = {"Hostile", "1.0", "faults by name", {{ASSAY_DEVICE_CPU, 0}}}; }
+  explicit HostileAdapter(const Context& context)
+      : info_{"Hostile", context.config.get<std::string>("version", "1.0"), "faults by name", {{ASSAY_DEVICE_CPU, 0}}},
+        sound_(context.config.get<bool>("sound", false)) {}
 
   const AdapterInfo& describe() override { return info_; }
   void require_support(const std::string&, std::int32_t) override {}
@@ -117,12 +119,12 @@ class HostileAdapter final : public Adapter {
     const TensorView input(*call.args[0].as.tensor);
     const std::string name = std::string(call.api).substr(std::string(call.api).rfind('.') + 1);
     if (device_lost_) throw Error(ASSAY_INTERNAL, "the device is lost");
-    misbehave(name);
+    if (!sound_) misbehave(name);
     Results results;
     if (name == "environment") results.notes.push_back(environment());
-    if (name == "half") {
+    if (name == "half" && !sound_) {
       results.outputs.emplace_back(half(input));
-    } else if (name == "other_shape") {
+    } else if (name == "other_shape" && !sound_) {
       results.outputs.emplace_back(Tensor::allocate(input.dtype(), {input.numel() + 1}));
     } else {
       results.outputs.emplace_back(scaled(input, name == "double" ? 2 : 1));
@@ -138,11 +140,12 @@ class HostileAdapter final : public Adapter {
     table = *base;
     table.invoke = [](assay_instance* self, const assay_call* call, assay_results* out, assay_error* err) {
       const std::string api = call->api;
-      if (api.ends_with(".throw")) throw std::runtime_error("thrown across the boundary");
-      if (api.ends_with(".throw_number")) throw 42;
+      const bool faulty = !static_cast<HostileAdapter*>(static_cast<Adapter*>(self->impl))->sound_;
+      if (faulty && api.ends_with(".throw")) throw std::runtime_error("thrown across the boundary");
+      if (faulty && api.ends_with(".throw_number")) throw 42;
       const auto* sound = static_cast<const assay_adapter*>(Adapter::extension(ASSAY_EXT_ADAPTER));
       const assay_status status = sound->invoke(self, call, out, err);
-      if (status == ASSAY_OK) lie(api.substr(api.rfind('.') + 1), *out);
+      if (faulty && status == ASSAY_OK) lie(api.substr(api.rfind('.') + 1), *out);
       return status;
     };
     return &table;
@@ -218,6 +221,7 @@ class HostileAdapter final : public Adapter {
   }
 
   AdapterInfo info_;
+  bool sound_;
   bool device_lost_ = false;
 };
 
@@ -226,4 +230,5 @@ class HostileAdapter final : public Adapter {
 
 ASSAY_EXPORT_PLUGIN("example.hostile", "0.1.0",
                     ASSAY_COMPONENT(assay::HostileAdapter, "example.hostile", "0.1.0", "every fault of a framework, by name",
-                                    R"({"type": "object", "additionalProperties": false})"))
+                                    R"({"type": "object", "additionalProperties": false,
+                                        "properties": {"version": {"type": "string"}, "sound": {"type": "boolean"}}})"))

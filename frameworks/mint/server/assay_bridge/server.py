@@ -139,6 +139,7 @@ class Server:
         body.named(results.gradients)
         body.named(results.mutated)
         body.out.u32(0)  # no notes
+        body.out.u64(0)  # memory: the frameworks here don't say
         size = body.placement.size
         if self._memory_limit and size + input_bytes > self._memory_limit:
             took, limit = (size + input_bytes) >> 20, self._memory_limit >> 20

@@ -1,11 +1,11 @@
-"""Frames on the socket, and the numbers, texts and lists inside them. frameworks/mint/src/protocol.hpp is the specification."""
+"""Frames on the socket, and the numbers, texts and lists inside them. plugin_api/bridge/protocol.hpp is the specification."""
 
 import socket
 import struct
 from typing import Any, NamedTuple, Optional
 
 MAGIC = 0x52425341
-VERSION = 1
+VERSION = 2
 START, READY, FAILED, SUPPORTS, DONE, CALL, RESULTS = range(1, 8)
 STATE_DOUBTFUL = 1
 SEGMENT_POOLED = 1
