@@ -73,10 +73,6 @@ std::string ranking_table(const std::vector<RankedOperator>& ranking) {
   return ranking.empty() ? "<p class=\"faint\">No amplification was measured.</p>\n" : table.str();
 }
 
-std::string chart_or(const std::string& chart, const char* instead) {
-  return chart.empty() ? "<p class=\"faint\">" + std::string(instead) + "</p>\n" : chart;
-}
-
 }  // namespace
 
 PerturbPage::PerturbPage(const PerturbInfo& info) : info_(info), page_(setup_of(info)) {}
@@ -124,14 +120,14 @@ std::string PerturbPage::sections(const PerturbSummary& summary) const {
              "drift", "Where instability sits",
              "Largest amplification of each call, in the order in which the calls run: forward from the first call (circles), "
              "backward from the last (triangles). Filled marks are beyond what is expected of the operator.",
-             chart_or(drift, "No amplification was measured.")) +
+             html::chart_or(drift, "No amplification was measured.")) +
          html::section("spread", "How each kind of operator amplifies",
                        "From the least to the largest amplification, with a box around the middle half and a line at the median.",
-                       chart_or(html::spread_chart("amplification by kind of operator", "times", std::move(spreads)),
-                                "No amplification was measured.")) +
-         html::section(
-             "costs", "What each operator cost", costs.empty() ? "" : "A check, in runs of each operator: " + costs + ".",
-             chart_or(html::bar_chart("milliseconds of each operator, all its calls", std::move(times)), "No time was measured."));
+                       html::chart_or(html::spread_chart("amplification by kind of operator", "times", std::move(spreads)),
+                                      "No amplification was measured.")) +
+         html::section("costs", "What each operator cost", costs.empty() ? "" : "A check, in runs of each operator: " + costs + ".",
+                       html::chart_or(html::bar_chart("milliseconds of each operator, all its calls", std::move(times)),
+                                      "No time was measured."));
 }
 
 Status PerturbPage::render(double seconds, bool complete, bool live, const Output& out) const {

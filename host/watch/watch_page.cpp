@@ -53,10 +53,6 @@ html::Row page_row(const StoredWatchRow& row, std::size_t position) {
   return out;
 }
 
-std::string chart_or(const std::string& chart, const char* instead) {
-  return chart.empty() ? "<p class=\"faint\">" + std::string(instead) + "</p>\n" : chart;
-}
-
 std::vector<html::DriftPoint> values_of(const std::map<std::int64_t, html::DriftPoint>& points) {
   std::vector<html::DriftPoint> out;
   for (const auto& [step, point] : points) out.push_back(point);
@@ -149,14 +145,15 @@ std::string WatchPage::sections(const StoredWatch& watch) const {
                        "The largest amplification among the rows of each step, in the order of the steps. Filled marks are beyond "
                        "what is expected "
                        "of the operator.",
-                       chart_or(drift, "No amplification was measured.")) +
+                       html::chart_or(drift, "No amplification was measured.")) +
          html::section("operators", "By operator", "", operators()) +
          html::section("spread", "How each kind of operator amplifies",
                        "From the least to the largest amplification, with a box around the middle half and a line at the median.",
-                       chart_or(html::spread_chart("amplification by kind of operator", "times", std::move(spreads)),
-                                "No amplification was measured.")) +
-         html::section("costs", "What the rows' checks cost", "",
-                       chart_or(html::bar_chart("milliseconds of checks by operator", std::move(costs)), "No time was measured.")) +
+                       html::chart_or(html::spread_chart("amplification by kind of operator", "times", std::move(spreads)),
+                                      "No amplification was measured.")) +
+         html::section(
+             "costs", "What the rows' checks cost", "",
+             html::chart_or(html::bar_chart("milliseconds of checks by operator", std::move(costs)), "No time was measured.")) +
          html::section("coverage", "What was not checked", "", coverage(watch));
 }
 

@@ -260,4 +260,8 @@ std::string bar_chart(const std::string& title, std::vector<Bar> bars) {
   return svg + kCloseSvg;
 }
 
+std::string chart_or(const std::string& chart, const char* instead) {
+  return chart.empty() ? "<p class=\"faint\">" + std::string(instead) + "</p>\n" : chart;
+}
+
 }  // namespace assay::html

@@ -55,4 +55,7 @@ struct Bar {
 /// Horizontal bars, longest first, those beyond the first fifteen left out.
 std::string bar_chart(const std::string& title, std::vector<Bar> bars);
 
+/// A chart, or our words in the place of one that has nothing to show.
+std::string chart_or(const std::string& chart, const char* instead);
+
 }  // namespace assay::html

@@ -69,10 +69,6 @@ std::string memory_text(const DirectionResult& direction) {
   return join(parts, ", ");
 }
 
-std::string chart_or(const std::string& chart, const char* instead) {
-  return chart.empty() ? "<p class=\"faint\">" + std::string(instead) + "</p>\n" : chart;
-}
-
 }  // namespace
 
 CheckPage::CheckPage(const RunInfo& info) : info_(info), page_(setup_of(info)) {
