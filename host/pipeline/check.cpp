@@ -28,11 +28,12 @@ SideInfo side_info(const Engine& engine) {
   return {engine.spec().component, engine.framework(), engine.version(), engine.spec().precision, engine.details()};
 }
 
-/// Frameworks that can't be unloaded bring libraries that clash with those of another build in the same process.
+/// Two builds of one framework bring libraries that clash in one process.
 bool clash(const Registry& registry, const std::string& target, const std::string& reference) {
   const PluginManifest* one = registry.owner_of(target);
   const PluginManifest* other = registry.owner_of(reference);
-  return one != nullptr && other != nullptr && !one->unload && !other->unload && one->library != other->library;
+  return one != nullptr && other != nullptr && VersionedId(target).id == VersionedId(reference).id &&
+         one->library != other->library;
 }
 
 std::vector<std::size_t> select(const Dump& dump, const PipelineConfig& config) {
