@@ -18,7 +18,7 @@ class Pipelines(PageCase):
         chained = (folder / "chain" / "perturb.csv").read_text().splitlines()
         self.assertGreater(len([line for line in chained if "step-then-noise" in line]), 1)
         limited = {row.split(",")[0]: row for row in (folder / "limits" / "details.csv").read_text().splitlines()}
-        self.assertIn("tolerance", limited["Mint.square.0.forward.output.0"])
+        self.assertIn("of the pipeline", limited["Mint.square.0.forward.output.0"])
 
 
 if __name__ == "__main__":
