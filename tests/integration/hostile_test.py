@@ -87,7 +87,7 @@ class Hostile(TestCase):
         stems = write_dump(folder, operators)
         before = traces()
         first = None
-        for jobs in (1, 2, 4, 2, 4, 2, 4):
+        for jobs in (1, 2, 4) * 3:
             process, out = self.check(folder, *ADAPTER, *LIMITS, "-j", jobs, "-q")
             self.assertEqual(process.returncode, 1, process.stderr[-2000:])
             if first is not None:
@@ -103,7 +103,7 @@ class Hostile(TestCase):
                     self.assertEqual((row["reason"], text in row["message"]), (code, True), row)
                 else:
                     self.assertEqual(row["verdict"], "pass", row)
-        self.assertEqual(traces(), before)
+        self.assertLessEqual(traces(), before)
         self.assertEqual(subprocess.run(["pgrep", "-f", "^sleep 1000$"], capture_output=True, check=False).returncode, 1)
 
     def test_a_crash_is_told_with_its_stack_and_its_command(self):
