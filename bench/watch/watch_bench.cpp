@@ -2,7 +2,6 @@
 //
 // Times a training step plainly, watched, and with every checked operator simply run twice (the bound); all in turn, medians of the
 // repetitions, memory by the allocator.
-#include <malloc.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -17,35 +16,13 @@
 #include <vector>
 
 #include "assay/watch.h"
+#include "counting_allocator.hpp"
 #include "llama_layer.hpp"
 #include "run_twice.hpp"
 
 namespace assay::bench {
 
 namespace {
-
-/// Counts what tensors take.
-class CountingAllocator final : public c10::Allocator {
- public:
-  c10::DataPtr allocate(std::size_t size) const override {
-    void* memory = nullptr;
-    if (size != 0 && ::posix_memalign(&memory, 64, size) != 0) throw std::bad_alloc();
-    if (memory != nullptr) {
-      now += ::malloc_usable_size(memory);
-      peak = std::max(peak, now);
-    }
-    return {memory, memory, &release, c10::Device(c10::kCPU)};
-  }
-  c10::DeleterFnPtr raw_deleter() const override { return &release; }
-
-  static void release(void* memory) {
-    if (memory == nullptr) return;
-    now -= ::malloc_usable_size(memory);
-    ::free(memory);
-  }
-  static inline std::size_t now = 0;
-  static inline std::size_t peak = 0;
-};
 
 struct Mode {
   std::string name;
@@ -77,7 +54,7 @@ Mode watched(const std::string& name, const std::string& config) {
 }
 
 Mode bound(const std::string& name, bool forward, bool backward) {
-  return {name, [=] { run_twice(forward, backward); }, [] { run_twice(false, false); }, {}, {}, 0, 0};
+  return {name, [=] { run_twice({forward, backward}); }, [] { run_twice({}); }, {}, {}, 0, 0};
 }
 
 Mode plain() {
@@ -101,14 +78,14 @@ void measure(LlamaStep& step, std::vector<Mode>& modes, int repetitions) {
   for (int i = 0; i < repetitions; ++i) {
     for (Mode& mode : modes) {
       mode.begin();
-      CountingAllocator::peak = CountingAllocator::now;
+      take_tensor_peak();
       operators_run_twice();
       const double cpu_began = cpu_milliseconds();
       const auto began = std::chrono::steady_clock::now();
       step.run();
       mode.cpu.push_back(cpu_milliseconds() - cpu_began);
       mode.milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
-      mode.peak = CountingAllocator::peak;
+      mode.peak = take_tensor_peak();
       assay_watch_numbers numbers{};
       numbers.struct_size = sizeof numbers;
       assay_watch_get_numbers(&numbers);
@@ -145,7 +122,8 @@ void llama(int repetitions) {
 }
 
 void bfloat16(int repetitions) {
-  LlamaStep step({}, at::kBFloat16);
+  // Half the sizes: without instructions for it, a processor takes seconds for a step.
+  LlamaStep step({512, 8, 1376, 256, 1}, at::kBFloat16);
   std::vector<Mode> modes = {plain(), bound("bound forward", true, false),
                              watched("improve-precision forward", config_of("improve-precision", "forward"))};
   measure(step, modes, repetitions);
@@ -213,8 +191,7 @@ int main(int argc, char** argv) {
   ::setenv("ASSAY_HOME", ASSAY_HOME_FOLDER, 0);
   // Each table is there as soon as it is complete, in a pipe too.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  static CountingAllocator allocator;
-  c10::SetAllocator(c10::kCPU, &allocator, 100);
+  count_tensor_memory();
   for (const std::string& part : parts) {
     std::printf("\n%s\n", part.c_str());
     if (part == "llama") llama(repetitions);

@@ -1,8 +1,10 @@
 #include "loader/host_table.hpp"
 
+#include <cstring>
 #include <exception>
 
 #include "assay/abi/plugin.h"
+#include "assay/sdk/parallel.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 
@@ -37,14 +39,18 @@ void write_log(const assay_host*, std::int32_t level, const char* component, con
   }
 }
 
-const void* no_extension(const assay_host*, const char*) { return nullptr; }
+const void* extension(const assay_host*, const char* id) {
+  return std::strcmp(id, ASSAY_EXT_PARALLEL) == 0 ? detail::host_threads().load() : nullptr;
+}
 
 }  // namespace
 
 const assay_host* host_table() {
-  static const assay_host host = {sizeof(assay_host), ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR, 0,           "assay",
-                                  ASSAY_VERSION,      nullptr,         write_log,       no_extension};
+  static const assay_host host = {sizeof(assay_host), ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR, 0,        "assay",
+                                  ASSAY_VERSION,      nullptr,         write_log,       extension};
   return &host;
 }
+
+void offer_threads(const assay_parallel* table) { detail::host_threads() = table; }
 
 }  // namespace assay

@@ -33,8 +33,12 @@ struct Change {
   [[nodiscard]] bool left_domain() const { return became_nan + overflowed + became_finite > 0; }
 };
 
-/// The tensors have one shape; their dtypes may differ. `worst` takes one more pass and can be left out.
-Change change_of(const TensorView& before, const TensorView& after, bool with_worst = true);
+/// The tensors have one shape; their dtypes may differ. `worst` takes one more pass and can be left out. The numbers don't depend
+/// on the number of threads.
+Change change_of(const TensorView& before, const TensorView& after, bool with_worst = true, std::uint32_t max_threads = 1);
+
+/// Change::relative_of_changed where most elements changed in the same way, from every sixteenth block of a large tensor.
+double usual_change(const TensorView& before, const TensorView& after);
 
 /// How many leading binary digits of a number survive a relative change: -log2(change), between 0 and 1074.
 double significant_bits(double relative_change);

@@ -15,6 +15,15 @@ struct ChangeSums {
   double changed[kChangeLanes] = {};     ///< how many changed
   double not_finite[kChangeLanes] = {};  ///< pairs that were left out
 
+  void add(const ChangeSums& other) {
+    for (std::size_t i = 0; i < kChangeLanes; ++i) {
+      difference[i] += other.difference[i];
+      before[i] += other.before[i];
+      of_changed[i] += other.of_changed[i];
+      changed[i] += other.changed[i];
+      not_finite[i] += other.not_finite[i];
+    }
+  }
   static double sum(const double (&lanes)[kChangeLanes]) {
     double total = 0;
     for (const double lane : lanes) total += lane;

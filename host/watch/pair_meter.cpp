@@ -54,7 +54,7 @@ Result<PairMeter> PairMeter::create(Registry& registry) {
 PairChange PairMeter::measure(const assay_tensor& actual, const assay_tensor& expected, std::uint32_t max_threads) const {
   PairChange out;
   // What `assay perturb` measures; numbers that aren't finite are for the plugin to count.
-  const Change change = change_of(TensorView(expected), TensorView(actual), false);
+  const Change change = change_of(TensorView(expected), TensorView(actual), false, max_threads);
   if (change.not_finite == 0) {
     out.measured = true;
     out.relative = change.relative;

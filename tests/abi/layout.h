@@ -6,6 +6,7 @@
 #include "assay/abi/comparison.h"
 #include "assay/abi/host.h"
 #include "assay/abi/operator.h"
+#include "assay/abi/parallel.h"
 #include "assay/abi/perturbation.h"
 #include "assay/abi/plugin.h"
 #include "assay/abi/tensor.h"
@@ -41,6 +42,12 @@ SLOT(assay_host, version, 24);
 SLOT(assay_host, impl, 32);
 SLOT(assay_host, log, 40);
 SLOT(assay_host, get_extension, 48);
+
+/* parallel.h */
+SIZE(assay_parallel, 16);
+SLOT(assay_parallel, struct_size, 0);
+SLOT(assay_parallel, reserved0, 4);
+SLOT(assay_parallel, run, 8);
 
 /* plugin.h */
 SIZE(assay_instance, 32);

@@ -158,6 +158,49 @@ TEST(Change, IsTheSameForEveryTypeLengthAndClass) {
   }
 }
 
+/// Larger than what one thread takes at a time, with noise of one part in a thousand.
+std::pair<std::vector<float>, std::vector<float>> many_numbers(std::size_t count) {
+  std::vector<float> before(count);
+  std::vector<float> after(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    before[i] = static_cast<float>(static_cast<double>(mix64(i) % 2001) / 1000 - 1);
+    after[i] = before[i] * (1 + 1e-3f * static_cast<float>(static_cast<double>(mix64(~i) % 2001) / 1000 - 1));
+  }
+  return {before, after};
+}
+
+TEST(Change, IsTheSameForAnyNumberOfThreads) {
+  auto [before, after] = many_numbers(300'001);
+  after[123'456] = NAN;
+  const Tensor left = tensor_of(kFloat32, {300'001}, before);
+  const Tensor right = tensor_of(kFloat32, {300'001}, after);
+  const Change one = change_of(left.view(), right.view(), false, 1);
+  for (const std::uint32_t threads : {2u, 3u, 16u}) {
+    const Change many = change_of(left.view(), right.view(), false, threads);
+    EXPECT_EQ(many.relative, one.relative);
+    EXPECT_EQ(many.relative_of_changed, one.relative_of_changed);
+    EXPECT_EQ(many.changed, one.changed);
+    EXPECT_EQ(many.not_finite, 1);
+  }
+}
+
+TEST(UsualChange, IsThatOfTheWholeTensor) {
+  const auto [before, after] = many_numbers(2'000'000);
+  const Tensor left = tensor_of(kFloat32, {2'000'000}, before);
+  const Tensor right = tensor_of(kFloat32, {2'000'000}, after);
+  const double exact = change_of(left.view(), right.view(), false).relative_of_changed;
+  EXPECT_NEAR(usual_change(left.view(), right.view()), exact, 0.01 * exact);
+}
+
+TEST(UsualChange, LooksAtEverythingWhereTheSampleHoldsNothing) {
+  const std::vector<float> before(2'000'000, 1.0f);
+  std::vector<float> after = before;
+  after[5000] = 2;
+  const Tensor left = tensor_of(kFloat32, {2'000'000}, before);
+  const Tensor right = tensor_of(kFloat32, {2'000'000}, after);
+  EXPECT_EQ(usual_change(left.view(), right.view()), 1);
+}
+
 // W15
 TEST(SignificantBits, AreScaleFree) {
   EXPECT_NEAR(significant_bits(1e-3 / 1e3), 19.93, 0.01);

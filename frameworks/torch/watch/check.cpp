@@ -1,7 +1,10 @@
 #include "check.hpp"
 
+#include <ATen/record_function.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "assay/sdk/random.hpp"
@@ -40,10 +43,29 @@ Value borrowed_value(const at::Tensor& tensor) {
                       nullptr, true);
 }
 
+/// False: some tensor can't be borrowed.
+bool borrow_pairs(const std::vector<at::Tensor>& originals, const std::vector<at::Tensor>& outputs, std::vector<Value>& before,
+                  std::vector<Value>& after) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (refusal_of(originals[i]) != nullptr || refusal_of(outputs[i]) != nullptr) return false;
+    before.push_back(borrowed_value(originals[i]));
+    after.push_back(borrowed_value(outputs[i]));
+  }
+  return true;
+}
+
 bool is_infinite(const c10::IValue& value) {
   if (value.isDouble()) return !std::isfinite(value.toDouble());
   if (value.isScalar() && value.toScalar().isFloatingPoint()) return !std::isfinite(value.toScalar().toDouble());
   return false;
+}
+
+/// What is expected of an operator, found in the standard once for each thread. op: an address that stays
+const StabilityLimit& limit_of(const StabilityStandard& standard, const std::string& op, at::ScalarType type) {
+  thread_local std::map<std::pair<const std::string*, at::ScalarType>, StabilityLimit> known;
+  const auto found = known.find({&op, type});
+  if (found != known.end()) return found->second;
+  return known.emplace(std::pair(&op, type), standard.limit_for(op, *boundary_dtype(type))).first->second;
 }
 
 void describe_tensor(const at::Tensor& tensor, WatchRow& row) {
@@ -108,6 +130,7 @@ std::vector<Preheat::Learned> Checker::learned() const {
 
 std::vector<WatchRow> Checker::check(Repeat& repeat, const OperatorInfo& info, const CallName& name,
                                      const StabilityStandard& standard, std::uint64_t seed, std::uint64_t turn, const char*& why) {
+  const at::DisableRecordFunctionGuard unrecorded;
   std::vector<WatchRow> rows;
   const std::vector<at::Tensor>& outputs = repeat.outputs();
   if (std::none_of(outputs.begin(), outputs.end(), [](const at::Tensor& t) { return comparable(t, t) && t.numel() != 0; })) {
@@ -115,18 +138,20 @@ std::vector<WatchRow> Checker::check(Repeat& repeat, const OperatorInfo& info, c
     return rows;
   }
   const std::string& op = name.api != nullptr && !name.backward ? name.api->name : info.name;
-  const StabilityLimit limit = standard.limit_for(op, *boundary_dtype(outputs.front().scalar_type()));
+  const StabilityLimit& limit = limit_of(standard, op, outputs.front().scalar_type());
+  Learning learning;
+  learning.wanted = reference_ && is_sample(name);
   for (std::size_t i = 0; i < chains_.size(); ++i) {
     if (!chains_[i].is_for(limit.expected)) continue;
-    run_stage(i, repeat, info, name, limit, mix64(seed + i), turn, i + 1 == chains_.size() && !reference_, rows);
+    run_stage(i, repeat, info, name, limit, mix64(seed + i), turn, i + 1 == chains_.size() && !learning.wanted, learning, rows);
   }
   if (rows.empty()) why = "no input that a perturbation is for";
-  if (reference_) learn(repeat, info, name, seed);
+  if (learning.wanted) learn(repeat, info, name, seed, learning);
   return rows;
 }
 
 void Checker::run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& info, const CallName& name,
-                        const StabilityLimit& limit, std::uint64_t seed, std::uint64_t turn, bool last,
+                        const StabilityLimit& limit, std::uint64_t seed, std::uint64_t turn, bool last, Learning& learning,
                         std::vector<WatchRow>& rows) {
   const PerturbationChain& chain = chains_[stage];
   const std::vector<std::vector<Place>> sets =
@@ -157,7 +182,7 @@ void Checker::run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& i
     try {
       const std::vector<at::Tensor> outputs =
           repeat.run(std::move(perturbed->arguments), perturbed->other_type, last && k + 1 == sets.size());
-      compare(chain, *perturbed, repeat, outputs, limit, row);
+      compare(chain, *perturbed, repeat, outputs, limit, learning, row);
     } catch (const std::exception& e) {
       row.finding = Finding::kNotRun;
       row.verdict = Verdict::kSkip;
@@ -170,7 +195,8 @@ void Checker::run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& i
 }
 
 void Checker::compare(const PerturbationChain& chain, const Perturbed& perturbed, Repeat& repeat,
-                      const std::vector<at::Tensor>& outputs, const StabilityLimit& limit, WatchRow& row) const {
+                      const std::vector<at::Tensor>& outputs, const StabilityLimit& limit, Learning& learning,
+                      WatchRow& row) const {
   const QuietDispatch quiet(true);
   const std::vector<at::Tensor>& originals = repeat.outputs();
   if (!same_structure(originals, outputs)) {
@@ -186,7 +212,7 @@ void Checker::compare(const PerturbationChain& chain, const Perturbed& perturbed
     row.finding = Finding::kReplaced;
     return;
   }
-  if (compat_ || handler_ == PerturbHandler::kPreheat) return compare_as_peer(chain, repeat, outputs, row);
+  if (compat_ || handler_ == PerturbHandler::kPreheat) return compare_as_peer(chain, repeat, outputs, learning, row);
   std::vector<OutputMeasure> measures;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (chain.is_identity()) {
@@ -215,14 +241,10 @@ void Checker::compare(const PerturbationChain& chain, const Perturbed& perturbed
 }
 
 void Checker::compare_as_peer(const PerturbationChain& chain, Repeat& repeat, const std::vector<at::Tensor>& outputs,
-                              WatchRow& row) const {
+                              Learning& learning, WatchRow& row) const {
   std::vector<Value> before;
   std::vector<Value> after;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (refusal_of(repeat.outputs()[i]) != nullptr || refusal_of(outputs[i]) != nullptr) return;
-    before.push_back(borrowed_value(repeat.outputs()[i]));
-    after.push_back(borrowed_value(outputs[i]));
-  }
+  if (!borrow_pairs(repeat.outputs(), outputs, before, after)) return;
   PeerRule rule;
   rule.backward = row.backward;
   rule.on_cpu = chain.peer_name() == "to_cpu";
@@ -233,6 +255,14 @@ void Checker::compare_as_peer(const PerturbationChain& chain, Repeat& repeat, co
   }
   PeerComparison comparison =
       row.backward ? peer_compare_gradients(before, after, rule) : peer_compare_outputs(before, after, rule);
+  if (learning.wanted && !chain.is_identity() && !learning.ratio) {
+    learning.ratio = comparison.largest_ratio;
+    if (chain.peer_name() == "improve_precision") {
+      PeerRule reference;
+      reference.on_cpu = true;
+      learning.consistent = peer_compare_outputs(before, after, reference).differences.empty();
+    }
+  }
   row.output_change = comparison.largest_ratio > 0 ? comparison.largest_ratio - 1 : 0;
   row.limit = rule.threshold.value_or(0);
   if (comparison.differences.empty()) return;
@@ -244,47 +274,40 @@ void Checker::compare_as_peer(const PerturbationChain& chain, Repeat& repeat, co
   row.peer = std::move(comparison.differences);
 }
 
-void Checker::learn(Repeat& repeat, const OperatorInfo& info, const CallName& name, std::uint64_t seed) {
-  if (name.backward || name.api == nullptr) return;
-  const std::string& api = name.api->name;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    const std::size_t number = shared_->preheat->count_call(api);
-    if (!shared_->preheat->wants_sample(api, number)) return;
-  }
+bool Checker::is_sample(const CallName& name) {
+  if (name.backward || name.api == nullptr) return false;
+  const std::lock_guard lock(shared_->mutex);
+  const std::size_t number = shared_->preheat->count_call(name.api->name);
+  return shared_->preheat->wants_sample(name.api->name, number);
+}
+
+void Checker::learn(Repeat& repeat, const OperatorInfo& info, const CallName& name, std::uint64_t seed, const Learning& learning) {
   // What can't be asked counts as consistent, as the peer has it.
   Preheat::Sample sample;
-  const auto compared = [&](const PerturbationChain& chain, bool on_cpu) -> std::optional<PeerComparison> {
-    const std::vector<std::vector<Place>> sets =
-        choose_places(chain, eligible_places(chain, info, repeat.arguments()), WatchInputs::kFirst, 0);
-    if (sets.empty()) return std::nullopt;
-    Result<Perturbed> perturbed = perturb(chain, repeat.arguments(), sets.front(), false, seed, compat_);
-    if (!perturbed) return std::nullopt;
-    std::vector<Value> before;
-    std::vector<Value> after;
-    try {
-      const std::vector<at::Tensor> outputs = repeat.run(std::move(perturbed->arguments), perturbed->other_type, false);
-      if (!same_structure(repeat.outputs(), outputs)) return std::nullopt;
-      for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (refusal_of(repeat.outputs()[i]) != nullptr || refusal_of(outputs[i]) != nullptr) return std::nullopt;
-        before.push_back(borrowed_value(repeat.outputs()[i]));
-        after.push_back(borrowed_value(outputs[i]));
-      }
-      PeerRule rule;
-      rule.on_cpu = on_cpu;
-      return peer_compare_outputs(before, after, rule);
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
-  };
-  const auto noisy = std::find_if(chains_.begin(), chains_.end(), [](const auto& chain) { return !chain.is_identity(); });
-  if (noisy != chains_.end()) {
-    if (const auto comparison = compared(*noisy, false)) sample.ratio = comparison->largest_ratio;
-  }
-  if (const auto comparison = compared(*reference_, true)) sample.consistent = comparison->differences.empty();
+  sample.ratio = learning.ratio.value_or(0);
+  sample.consistent = learning.consistent ? *learning.consistent : !learning.ratio || agrees_with_reference(repeat, info, seed);
   const assay_dtype dtype = boundary_dtype(repeat.outputs().front().scalar_type()).value_or(kFloat32);
   const std::lock_guard lock(shared_->mutex);
-  shared_->preheat->record(api, dtype, sample);
+  shared_->preheat->record(name.api->name, dtype, sample);
+}
+
+bool Checker::agrees_with_reference(Repeat& repeat, const OperatorInfo& info, std::uint64_t seed) const {
+  const std::vector<std::vector<Place>> sets =
+      choose_places(*reference_, eligible_places(*reference_, info, repeat.arguments()), WatchInputs::kFirst, 0);
+  if (sets.empty()) return true;
+  Result<Perturbed> wide = perturb(*reference_, repeat.arguments(), sets.front(), false, seed, compat_);
+  if (!wide) return true;
+  try {
+    const std::vector<at::Tensor> outputs = repeat.run(std::move(wide->arguments), wide->other_type, true);
+    std::vector<Value> before;
+    std::vector<Value> after;
+    if (!same_structure(repeat.outputs(), outputs) || !borrow_pairs(repeat.outputs(), outputs, before, after)) return true;
+    PeerRule rule;
+    rule.on_cpu = true;
+    return peer_compare_outputs(before, after, rule).differences.empty();
+  } catch (const std::exception&) {
+    return true;
+  }
 }
 
 bool Checker::is_born(const Repeat& repeat) const {

@@ -44,12 +44,22 @@ class Checker {
  private:
   Checker() = default;
   struct Shared;
+  /// What a sample of the preheat takes from runs that are made anyway; nothing: it isn't known yet.
+  struct Learning {
+    bool wanted = false;
+    std::optional<double> ratio;
+    std::optional<bool> consistent;
+  };
   void run_stage(std::size_t stage, Repeat& repeat, const OperatorInfo& info, const CallName& name, const StabilityLimit& limit,
-                 std::uint64_t seed, std::uint64_t turn, bool last, std::vector<WatchRow>& rows);
+                 std::uint64_t seed, std::uint64_t turn, bool last, Learning& learning, std::vector<WatchRow>& rows);
   void compare(const PerturbationChain& chain, const Perturbed& perturbed, Repeat& repeat, const std::vector<at::Tensor>& outputs,
-               const StabilityLimit& limit, WatchRow& row) const;
-  void compare_as_peer(const PerturbationChain& chain, Repeat& repeat, const std::vector<at::Tensor>& outputs, WatchRow& row) const;
-  void learn(Repeat& repeat, const OperatorInfo& info, const CallName& name, std::uint64_t seed);
+               const StabilityLimit& limit, Learning& learning, WatchRow& row) const;
+  void compare_as_peer(const PerturbationChain& chain, Repeat& repeat, const std::vector<at::Tensor>& outputs, Learning& learning,
+                       WatchRow& row) const;
+  /// Whether the call is a sample of the preheat.
+  [[nodiscard]] bool is_sample(const CallName& name);
+  void learn(Repeat& repeat, const OperatorInfo& info, const CallName& name, std::uint64_t seed, const Learning& learning);
+  [[nodiscard]] bool agrees_with_reference(Repeat& repeat, const OperatorInfo& info, std::uint64_t seed) const;
   /// Whether all that went in is finite.
   [[nodiscard]] bool is_born(const Repeat& repeat) const;
 

@@ -14,17 +14,21 @@ namespace assay::watch {
 
 namespace {
 
-// Below this, starting a thread costs more than it saves.
-constexpr std::int64_t kParallelElements = 1 << 20;
+// Below this, waking a thread costs more than it saves.
+constexpr std::int64_t kParallelElements = 1 << 16;
 
 bool may_change(const at::Tensor& tensor) {
   return (c10::isFloatingType(tensor.scalar_type()) || c10::isComplexType(tensor.scalar_type())) && tensor.numel() != 0;
 }
 
-/// How far the copy is from the tensor, over the elements that changed.
-double change_between(const at::Tensor& before, const at::Tensor& after) {
+/// How far the copy is from the tensor, over the elements that changed: `changed` of them.
+double change_between(const at::Tensor& before, const at::Tensor& after, std::uint64_t changed) {
   const auto [first, second] = in_memory_order(before, after);
-  return change_of(TensorView(Borrowed(first, true).abi()), TensorView(Borrowed(second, true).abi()), false).relative_of_changed;
+  const Borrowed left(first, true);
+  const Borrowed right(second, true);
+  if (changed > static_cast<std::uint64_t>(before.numel()) / 2)
+    return usual_change(TensorView(left.abi()), TensorView(right.abi()));
+  return change_of(TensorView(left.abi()), TensorView(right.abi()), false, threads_for(before.numel())).relative_of_changed;
 }
 
 /// One tensor through all parts of the stage.
@@ -123,7 +127,7 @@ Result<Perturbed> perturb(const PerturbationChain& chain, const std::vector<c10:
     out.changed = out.changed || other_type || changed != 0;
     // Widening takes away the rounding of the inputs' type: that is the change it stands for.
     const double change = other_type ? unit_roundoff(*boundary_dtype(place.tensor.scalar_type()))
-                                     : (changed == 0 ? 0 : change_between(place.tensor, *copy));
+                                     : (changed == 0 ? 0 : change_between(place.tensor, *copy, changed));
     out.input_change = std::max(out.input_change, change);
     c10::IValue& argument = out.arguments[place.argument];
     if (!place.item) {

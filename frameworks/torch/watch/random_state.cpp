@@ -29,14 +29,16 @@ RandomState::RandomState(c10::ArrayRef<c10::IValue> arguments) : before_(read_de
 RandomState::Cpu RandomState::read_default() {
   at::CPUGeneratorImpl& generator = default_generator();
   const std::lock_guard lock(generator.mutex_);
-  return {generator.engine(), as_std<float>(generator.next_float_normal_sample()),
+  return {generator.engine().data(), as_std<float>(generator.next_float_normal_sample()),
           as_std<double>(generator.next_double_normal_sample())};
 }
 
 void RandomState::write_default(const Cpu& state) {
   at::CPUGeneratorImpl& generator = default_generator();
   const std::lock_guard lock(generator.mutex_);
-  generator.set_engine(state.engine);
+  at::mt19937 engine;
+  engine.set_data(state.engine);
+  generator.set_engine(engine);
   generator.set_next_float_normal_sample(state.next_float ? decltype(generator.next_float_normal_sample())(*state.next_float)
                                                           : decltype(generator.next_float_normal_sample())());
   generator.set_next_double_normal_sample(state.next_double ? decltype(generator.next_double_normal_sample())(*state.next_double)
@@ -44,8 +46,8 @@ void RandomState::write_default(const Cpu& state) {
 }
 
 bool RandomState::same(const Cpu& left, const Cpu& right) {
-  const at::mt19937_data_pod l = left.engine.data();
-  const at::mt19937_data_pod r = right.engine.data();
+  const at::mt19937_data_pod& l = left.engine;
+  const at::mt19937_data_pod& r = right.engine;
   return l.left_ == r.left_ && l.next_ == r.next_ && l.seed_ == r.seed_ && left.next_float == right.next_float &&
          left.next_double == right.next_double && l.state_ == r.state_;
 }

@@ -28,7 +28,7 @@ class RandomState {
 
  private:
   struct Cpu {
-    at::mt19937 engine;
+    at::mt19937_data_pod engine;
     std::optional<float> next_float;
     std::optional<double> next_double;
   };

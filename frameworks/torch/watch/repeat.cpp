@@ -48,6 +48,7 @@ Repeat::Repeat(const c10::OperatorHandle& op, const OperatorInfo& info, c10::Arr
       copied_(arguments.size()),
       random_(arguments) {
   if (!info.writes && !info.custom) return;
+  const at::DisableRecordFunctionGuard unrecorded;
   const QuietDispatch quiet(true);
   std::vector<at::Tensor> written;
   for (std::size_t i = 0; i < originals_.size(); ++i) {

@@ -8,7 +8,6 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
-#include <ATen/record_function.h>
 
 #include <cstdint>
 #include <vector>
@@ -18,8 +17,8 @@
 
 namespace assay::watch {
 
-/// Dispatch as a repetition needs it: nothing recorded by autograd, profilers or the modes of the job; autocast as it is or left
-/// out.
+/// Dispatch as a repetition needs it: nothing recorded by autograd or the modes of the job; autocast as it is or left out.
+/// Profilers are kept away by an at::DisableRecordFunctionGuard around it.
 class QuietDispatch {
  public:
   explicit QuietDispatch(bool without_autocast);
@@ -29,7 +28,6 @@ class QuietDispatch {
 
  private:
   c10::impl::ExcludeDispatchKeyGuard keys_;
-  at::DisableRecordFunctionGuard functions_;
   bool autocast_cache_;
 };
 

@@ -16,6 +16,8 @@
 #include "base/text.hpp"
 #include "call_site.hpp"
 #include "fingerprints.hpp"
+#include "job_threads.hpp"
+#include "loader/host_table.hpp"
 #include "tensors.hpp"
 #include "watch/codes.hpp"
 
@@ -73,6 +75,7 @@ Result<std::shared_ptr<Session>> Session::start(const std::string& config_json, 
   if (!standard) return standard.failure();
   Result<ApiNames> names = ApiNames::load();
   if (!names) return names.failure();
+  offer_threads(job_threads());
   Result<Checker> checker = Checker::create(*config);
   if (!checker) return checker.failure();
   std::shared_ptr<Session> session(new Session(std::move(*config), std::move(*checker), std::move(*names), std::move(*standard)));

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
-#include <thread>
+
+#include "assay/sdk/parallel.hpp"
 
 namespace assay::engine {
 namespace {
@@ -33,28 +33,18 @@ Walk walk_pair(const PairReader& reader, const Plan& plan, unsigned max_threads)
   std::vector<Totals> chunks(chunk_count);
   const BlockGatherer gatherer(reader, plan);
   std::atomic<std::size_t> next{0};
-  const auto work = [&](Histograms& histograms) {
-    for (std::size_t k = next.fetch_add(1); k < chunk_count; k = next.fetch_add(1)) {
-      const std::int64_t begin = static_cast<std::int64_t>(k) * kChunkSize;
-      chunks[k] = gather_chunk(gatherer, begin, std::min(numel, begin + kChunkSize), &walk.blocks[k * kBlocksInChunk], histograms);
-    }
-  };
-
   const auto useful = static_cast<std::size_t>(1 + numel / kElementsPerThread);
   const std::size_t thread_count =
       std::min<std::size_t>({std::max(1u, max_threads), useful, std::max<std::size_t>(1, chunk_count)});
   std::vector<Histograms> histograms(thread_count - 1);
-  std::vector<std::thread> threads;
-  threads.reserve(histograms.size());
-  for (Histograms& own : histograms) {
-    try {
-      threads.emplace_back(work, std::ref(own));
-    } catch (const std::system_error&) {
-      break;  // the machine gives no more threads: those that run take all chunks
+  // As many parts as threads; each takes chunks as long as there are some.
+  parallel_ranges(thread_count, 1, static_cast<std::uint32_t>(thread_count), [&](std::uint64_t part, std::uint64_t) {
+    Histograms& own = part == 0 ? walk.histograms : histograms[part - 1];
+    for (std::size_t k = next.fetch_add(1); k < chunk_count; k = next.fetch_add(1)) {
+      const std::int64_t begin = static_cast<std::int64_t>(k) * kChunkSize;
+      chunks[k] = gather_chunk(gatherer, begin, std::min(numel, begin + kChunkSize), &walk.blocks[k * kBlocksInChunk], own);
     }
-  }
-  work(walk.histograms);
-  for (std::thread& thread : threads) thread.join();
+  });
   for (const Histograms& own : histograms) walk.histograms.merge(own);
   walk.totals = merge_pairwise(chunks.data(), chunks.size());
   return walk;

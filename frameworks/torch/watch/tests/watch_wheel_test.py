@@ -421,6 +421,25 @@ class Jobs(TestCase):
         self.assertIn("assay watch --setup", watched.stderr)
         self.assertFalse(marker.exists())
 
+    def test_an_installed_assay_builds_its_library_and_watches_with_it(self):
+        prefix = self.out / "prefix"
+        installed = subprocess.run(["cmake", "--install", BUILD, "--component", "host", "--prefix", prefix], capture_output=True, text=True)
+        self.assertEqual(installed.returncode, 0, installed.stderr)
+        environment = {name: value for name, value in os.environ.items() if name != "ASSAY_HOME"}
+        environment["XDG_CACHE_HOME"] = str(self.out / "cache")
+
+        def assay_watch(*arguments):
+            command = [str(part) for part in (prefix / "bin" / "assay", "watch", *arguments)]
+            return subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+
+        built = assay_watch("--setup", "--python", sys.executable)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertTrue(Path(built.stdout.strip()).is_relative_to(self.out / "cache"), built.stdout)
+        job = "import torch; p = torch.ones(4, requires_grad=True); o = torch.optim.SGD([p], 0.1); p.exp().sum().backward(); o.step()"
+        watched = assay_watch("--budget", "none", "--rows", "all", "--out", self.out, "--", sys.executable, "-c", job)
+        self.assertEqual(watched.returncode, 0, watched.stderr)
+        self.assertIn("aten::exp", {row["operator"] for row in self.rows()})
+
     def test_msprobe_configuration_writes_its_table(self):
         config = self.out / "config.json"
         section = {"scope": [], "list": [], "fuzz_device": "npu", "pert_mode": "add_noise", "handler_type": "check", "fuzz_level": "L1", "fuzz_stage": "forward"}

@@ -7,6 +7,7 @@
 #include "assay/abi/plugin.h"
 #include "assay/sdk/config.hpp"
 #include "assay/sdk/error.hpp"
+#include "assay/sdk/parallel.hpp"
 
 namespace assay {
 
@@ -37,6 +38,7 @@ template <class Component>
 assay_status create_instance(const assay_host* host, const char* id, const char* config_json, assay_instance** out,
                              assay_error* err) {
   return guard(err, [&] {
+    host_threads() = static_cast<const assay_parallel*>(host->get_extension(host, ASSAY_EXT_PARALLEL));
     const Config config(config_json);
     auto impl = std::make_unique<Component>(Context{config, Log(host, id)});
     auto instance = std::make_unique<assay_instance>();

@@ -123,18 +123,21 @@ def build(force=False):
         flags += [f"-I{path}" for path in recipe["includes"]]
         for include in (folder / "include", folder / "include" / "torch" / "csrc" / "api" / "include"):
             flags += ["-isystem", include]
+        # LibTorch's parallel loops are OpenMP's; they must meet the runtime that it brings.
+        runtime = sorted((folder / "lib").glob("libgomp*.so*"))[:1]
         launcher = [shutil.which("ccache")] if shutil.which("ccache") else []
 
         def compile_one(source):
             target = work / (source.stem + ".o")
-            _run([*launcher, compiler, *flags, "-c", source, "-o", target])
+            openmp = ["-fopenmp"] if source.stem == "job_threads" and runtime else []
+            _run([*launcher, compiler, *flags, *openmp, "-c", source, "-o", target])
             return target
 
         jobs = int(os.environ.get("MAX_JOBS") or os.cpu_count() or 1)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             objects = list(pool.map(compile_one, recipe["sources"]))
         library = work / place.name
-        libraries = [folder / "lib" / "libtorch_cpu.so", folder / "lib" / "libc10.so"]
+        libraries = [folder / "lib" / "libtorch_cpu.so", folder / "lib" / "libc10.so", *runtime]
         _run([compiler, "-shared", "-Wl,--exclude-libs,ALL", "-Wl,-z,defs", "-Wl,--allow-shlib-undefined", "-o", library, *objects, *recipe["libraries"], *libraries])
         os.replace(library, place)
     finally:
