@@ -74,6 +74,7 @@ std::unique_ptr<OperatorInfo> Operators::make(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
   out->name = schema.name();
   out->id = infos_.size() + 1;
+  out->adds = (out->name == "aten::add" || out->name == "aten::add_") && schema.overload_name() == "Tensor";
   std::unique_ptr<Api>& api = apis_[names_.api_of(out->name)];
   if (!api) {
     api = std::make_unique<Api>();

@@ -32,6 +32,7 @@ struct OperatorInfo {
   bool writes = false;
   bool returns_tensors = false;
   bool custom = false;  ///< of the job: its schema may not say what it writes
+  bool adds = false;    ///< one tensor to another
   std::uint64_t id = 0;
 };
 

@@ -46,6 +46,15 @@ bool is_transformed() {
 
 std::uint64_t combine(std::uint64_t hash, std::uint64_t value) { return mix64(hash ^ (value + 0x9e3779b97f4a7c15u + (hash << 6))); }
 
+/// What autograd does between its nodes: the gradients that reach a tensor on several ways are added up.
+bool is_sum_of_gradients(const OperatorInfo& info, c10::ArrayRef<c10::IValue> arguments) {
+  if (!info.adds || at::GradMode::is_enabled() || !arguments[0].isTensor() || !arguments[1].isTensor()) return false;
+  const at::Tensor& left = arguments[0].toTensor();
+  const at::Tensor& right = arguments[1].toTensor();
+  const bool once = arguments[2].isInt() ? arguments[2].toInt() == 1 : arguments[2].isDouble() && arguments[2].toDouble() == 1;
+  return once && left.defined() && right.defined() && left.sizes() == right.sizes();
+}
+
 double nanoseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::nano>(duration).count();
 }
@@ -111,7 +120,7 @@ bool Session::in_module() const {
   });
 }
 
-Session::Naming Session::name_call(const OperatorInfo& info) {
+Session::Naming Session::name_call(const OperatorInfo& info, c10::ArrayRef<c10::IValue> arguments) {
   Naming out;
   CallName& name = out.name;
   NodeScope* node = current_node();
@@ -121,8 +130,13 @@ Session::Naming Session::name_call(const OperatorInfo& info) {
     name.recompute = at::GradMode::is_enabled() && !node->grad_mode;
     name.backward = !name.recompute;
     name.node = node->name;
+  } else if (is_between_nodes()) {
+    name.backward = is_sum_of_gradients(info, arguments);
+    if (!name.backward) leave_nodes();
   }
-  if (name.backward) {
+  if (name.backward && node == nullptr) {
+    name.in_module = config_.modules.empty();
+  } else if (name.backward) {
     if (!node->resolved) {
       node->resolved = true;
       node->forward = forward_calls_.find(node->forward_thread, node->sequence);
@@ -198,7 +212,7 @@ void Session::remember_nodes(const CallName& name, std::uint64_t first) {
 void Session::run_operator(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   if (paused_.load(std::memory_order_relaxed)) return op.redispatchBoxed(keys, stack);
   const OperatorInfo& info = operators_.info(op);
-  const Naming naming = name_call(info);
+  const Naming naming = name_call(info, torch::jit::last(*stack, op.schema().arguments().size()));
   if (info.custom && naming.selected && step_selected_.load(std::memory_order_relaxed)) {
     const Fingerprints before(torch::jit::last(*stack, op.schema().arguments().size()), info.written);
     run_named(op, info, keys, stack, naming);

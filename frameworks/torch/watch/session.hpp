@@ -55,7 +55,7 @@ class Session {
   };
   /// Whether the thread is in a module that is asked for.
   [[nodiscard]] bool in_module() const;
-  Naming name_call(const OperatorInfo& info);
+  Naming name_call(const OperatorInfo& info, c10::ArrayRef<c10::IValue> arguments);
   [[nodiscard]] const char* reason_to_skip(const OperatorInfo& info, c10::ArrayRef<c10::IValue> arguments) const;
   [[nodiscard]] std::uint64_t kind_of(const OperatorInfo& info, bool backward, c10::ArrayRef<c10::IValue> arguments) const;
   void run_checked(const c10::OperatorHandle& op, const OperatorInfo& info, c10::DispatchKeySet keys, torch::jit::Stack* stack,

@@ -14,6 +14,8 @@ std::vector<NodeScope>& nodes() {
   return stack;
 }
 
+thread_local bool between_nodes = false;
+
 std::unique_ptr<at::ObserverContext> node_begins(const at::RecordFunction& function) {
   nodes().push_back({function.name(), function.seqNr(), function.forwardThreadId(), at::GradMode::is_enabled(), false, {}});
   return nullptr;
@@ -21,11 +23,16 @@ std::unique_ptr<at::ObserverContext> node_begins(const at::RecordFunction& funct
 
 void node_ends(const at::RecordFunction&, at::ObserverContext*) {
   if (!nodes().empty()) nodes().pop_back();
+  between_nodes = true;
 }
 
 }  // namespace
 
 NodeScope* current_node() { return nodes().empty() ? nullptr : &nodes().back(); }
+
+bool is_between_nodes() { return between_nodes; }
+
+void leave_nodes() { between_nodes = false; }
 
 std::vector<std::string>& module_stack() {
   thread_local std::vector<std::string> stack;

@@ -33,6 +33,10 @@ struct NodeScope {
 /// The node that runs on this thread; null outside of backward.
 NodeScope* current_node();
 
+/// Whether this thread's last node has ended and leave_nodes() wasn't called since: autograd adds up gradients between its nodes.
+bool is_between_nodes();
+void leave_nodes();
+
 /// Modules that this thread is in, outermost first.
 std::vector<std::string>& module_stack();
 

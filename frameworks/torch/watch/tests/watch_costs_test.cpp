@@ -1,6 +1,7 @@
 // What the watch leaves alone: memory where nothing is selected, tensors of a device; and what the preheat learns.
-#include <c10/core/CPUAllocator.h>
+#include <c10/core/Allocator.h>
 #include <c10/core/TensorImpl.h>
+#include <c10/core/impl/alloc_cpu.h>
 #include <torch/torch.h>
 
 #include <algorithm>

@@ -119,6 +119,22 @@ TEST_F(WatchFindings, BackwardOperatorsAreNamedAfterTheirForwardCall) {
   EXPECT_NE(operators["Functional.relu.0.backward"].find("aten::threshold_backward"), std::string::npos);
 }
 
+TEST_F(WatchFindings, SumsOfGradientsBelongToTheBackwardPass) {
+  start(R"({"budget": "none", "rows": "all", "only": ["aten::add", "aten::add_"]})");
+  const Tensor x = torch::randn({4, 8}, torch::requires_grad());
+  const Tensor y = x.exp();  // used twice: its gradients are added up
+  (y.sin() * y).sum().backward();
+  {
+    const torch::NoGradGuard no_grad;
+    torch::add(x.neg(), x);
+  }
+  assay_watch_step();
+  assay_watch_stop();
+  std::vector<std::string> stages;
+  for (auto& row : rows()) stages.push_back(row["stage"] + " " + row["name"]);
+  EXPECT_EQ(stages, (std::vector<std::string>{"backward ", "forward Torch.add.0.forward"}));
+}
+
 TEST_F(WatchFindings, AnOperatorThatModifiesItsInputIsReported) {
   start(R"({"budget": "none"})");
   Tensor x = torch::arange(4, at::kFloat);
