@@ -39,6 +39,8 @@ TrainingSetup training_setup(const std::string& published, const TrainingOptions
       while (full.head_size % setup.scale != 0) --setup.scale;
     }
     setup.sizes = scaled(setup.model, full, setup.scale);
+    // Latents are cut into patches of two by two.
+    setup.sizes.image -= setup.sizes.image % 2;
   }
   if (options.batch > 0) setup.sizes.batch = options.batch;
   if (options.sequence > 0 && setup.sizes.sequence > 0) setup.sizes.sequence = options.sequence;
