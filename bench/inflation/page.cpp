@@ -1,11 +1,12 @@
 // report.html of the table, on the page that all runs have.
 #include "report/html/report_page.hpp"
 #include "report/html/run_section.hpp"
+#include "report/output_file.hpp"
 #include "tables.hpp"
 
 namespace assay::bench {
 
-Result<std::string> inflation_page(const Table& table) {
+Status write_inflation_page(const std::filesystem::path& path, const Table& table) {
   html::PageSetup setup;
   setup.columns = {"time ×", "run twice ×", "published ×", "memory ×", "published ×", "plain ms"};
   setup.command = table.command;
@@ -40,7 +41,7 @@ Result<std::string> inflation_page(const Table& table) {
         {"checked in a step", std::to_string(m.watched.operators)},
         {"findings", std::to_string(m.findings)},
         {"note of the published row", p.note}};
-    if (Status s = page.add(std::move(row)); !s) return s.failure();
+    if (Status s = page.add(std::move(row)); !s) return s;
   }
   html::PageFrame frame;
   frame.title = "assay: what the watch costs";
@@ -54,7 +55,7 @@ Result<std::string> inflation_page(const Table& table) {
                                  "operator run twice, nothing compared.",
                                  inflation_svg(table));
   frame.run = html::run_section(table.command, {{"assay", ASSAY_VERSION}}, {}, "");
-  return page.render(frame);
+  return write_output(path, [&](const Output& out) { return page.render(frame, out); });
 }
 
 }  // namespace assay::bench

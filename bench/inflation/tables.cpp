@@ -179,9 +179,7 @@ Status write_tables(const std::filesystem::path& folder, const Table& table) {
   if (Status s = write_file(folder / "inflation.csv", inflation_csv(table)); !s) return s;
   if (Status s = write_file(folder / "inflation.md", inflation_markdown(table)); !s) return s;
   if (Status s = write_file(folder / "inflation.svg", inflation_svg(table)); !s) return s;
-  Result<std::string> page = inflation_page(table);
-  if (!page) return page.failure();
-  return write_file(folder / "report.html", *page);
+  return write_inflation_page(folder / "report.html", table);
 }
 
 }  // namespace assay::bench

@@ -39,7 +39,7 @@ Figures figures_of(const TableRow& row);
 std::string inflation_csv(const Table& table);
 std::string inflation_markdown(const Table& table);
 std::string inflation_svg(const Table& table);
-Result<std::string> inflation_page(const Table& table);
+Status write_inflation_page(const std::filesystem::path& path, const Table& table);
 
 /// All four in a folder: inflation.csv, inflation.md, inflation.svg, report.html.
 Status write_tables(const std::filesystem::path& folder, const Table& table);
