@@ -110,6 +110,7 @@ class Adapted {
     const auto entry = symbol<const assay_plugin* (*)(std::uint32_t)>(open(ASSAY_NPU_LIBRARY), "assay_plugin_entry");
     host_.struct_size = sizeof host_;
     host_.log = [](const assay_host*, std::int32_t, const char*, const char*) {};
+    host_.get_extension = [](const assay_host*, const char*) -> const void* { return nullptr; };
     const std::string config = "{\"home\": \"" + home + "\", \"apis\": \"" ASSAY_NPU_TABLE "\"}";
     assay::ErrorSlot error;
     if (entry(ASSAY_ABI_MAJOR)->components[0]->create(&host_, config.c_str(), &instance_, error.get()) != ASSAY_OK)
