@@ -89,35 +89,31 @@ provide_torch_wheel() {
   [ -f "$torch_dir/lib/libtorch_cpu.so" ] || fail "no PyTorch wheel at '$torch_dir': lib/libtorch_cpu.so is missing"
 }
 
+# provide_python NAME MODULE INTERPRETER REQUIREMENT...: prints an interpreter that imports MODULE: the given one, or if that is empty
+# the one of .venvs/NAME with the requirements installed.
+provide_python() {
+  local name=$1 module=$2 python=$3 wanted
+  shift 3
+  if [ -z "$python" ]; then
+    wanted="$*"
+    if ! venv_is "$name" "$wanted"; then
+      say "install $wanted into .venvs/$name" >&2
+      venv_pip "$name" "$@"
+      printf '%s\n' "$wanted" >".venvs/$name/.requirements"
+    fi
+    python=$PWD/.venvs/$name/bin/python
+  fi
+  "$python" -c "import $module" >/dev/null 2>&1 || fail "'$python' can't import $module"
+  echo "$python"
+}
+
 # Sets mint_python: ASSAY_MINT_PYTHON of the environment, else the interpreter of .venvs/mindspore.
 provide_mindspore() {
-  mint_python=${ASSAY_MINT_PYTHON-}
-  if [ -z "$mint_python" ]; then
-    local wanted="${mindspore_requirements[*]}"
-    if ! venv_is mindspore "$wanted"; then
-      say "install ${mindspore_requirements[*]} into .venvs/mindspore"
-      venv_pip mindspore "${mindspore_requirements[@]}"
-      printf '%s\n' "$wanted" >.venvs/mindspore/.requirements
-    fi
-    mint_python=$PWD/.venvs/mindspore/bin/python
-  fi
-  "$mint_python" -c 'import mindspore.mint' >/dev/null 2>&1 || fail "'$mint_python' can't import mindspore.mint"
+  mint_python=$(provide_python mindspore mindspore.mint "${ASSAY_MINT_PYTHON-}" "${mindspore_requirements[@]}")
 }
 
 # Sets ray_python: ASSAY_RAY_PYTHON of the environment, else the interpreter of .venvs/ray.
-provide_ray() {
-  ray_python=${ASSAY_RAY_PYTHON-}
-  if [ -z "$ray_python" ]; then
-    local wanted="${ray_requirements[*]}"
-    if ! venv_is ray "$wanted"; then
-      say "install ${ray_requirements[*]} into .venvs/ray"
-      venv_pip ray "${ray_requirements[@]}"
-      printf '%s\n' "$wanted" >.venvs/ray/.requirements
-    fi
-    ray_python=$PWD/.venvs/ray/bin/python
-  fi
-  "$ray_python" -c 'import ray' >/dev/null 2>&1 || fail "'$ray_python' can't import ray"
-}
+provide_ray() { ray_python=$(provide_python ray ray "${ASSAY_RAY_PYTHON-}" "${ray_requirements[@]}"); }
 
 # Sets npu_headers: ASSAY_NPU_HEADERS of the environment, else the folder of acl/acl.h that the torch-npu wheel holds. The wheel is
 # unpacked, not installed, and none of its files becomes part of the project.

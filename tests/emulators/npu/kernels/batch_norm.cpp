@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/access.hpp"
+#include "kernels/output_mask.hpp"
 #include "kernels/vector_unit.hpp"
 
 namespace assay::emulator {
@@ -117,19 +118,9 @@ void run_forward(const Args& args) {
   update("runningVar", s.variance, unbias);
 }
 
-bool wanted(const Args& args, std::size_t index) { return args.ints("outputMask").at(index) != 0; }
-
 void check_backward(const Args& args) {
   require_shape(args.tensor("gradOut"), args.tensor("input").shape, "gradOut");
-  if (args.ints("outputMask").size() != 3) {
-    refuse("'outputMask' must have 3 elements");
-  }
-  const char* outputs[] = {"gradInput", "gradWeight", "gradBias"};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (wanted(args, i) && !args.has(outputs[i])) {
-      throw Refused(ACLNN_ERR_PARAM_NULLPTR, std::string("'") + outputs[i] + "' is null though the mask wants it");
-    }
-  }
+  check_output_mask(args, {"gradInput", "gradWeight", "gradBias"});
 }
 void run_backward(const Args& args) {
   const View& input = args.tensor("input");

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/cube.hpp"
+#include "kernels/output_mask.hpp"
 
 namespace assay::emulator {
 namespace {
@@ -211,18 +212,8 @@ void run_forward(const Args& args) {
   write_real(output, result);
 }
 
-bool wanted(const Args& args, std::size_t index) { return args.ints("outputMask").at(index) != 0; }
-
 void check_backward(const Args& args) {
-  if (args.ints("outputMask").size() != 3) {
-    refuse("'outputMask' must have 3 elements");
-  }
-  const char* outputs[] = {"gradInput", "gradWeight", "gradBias"};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (wanted(args, i) && !args.has(outputs[i])) {
-      throw Refused(ACLNN_ERR_PARAM_NULLPTR, std::string("'") + outputs[i] + "' is null though the mask wants it");
-    }
-  }
+  check_output_mask(args, {"gradInput", "gradWeight", "gradBias"});
   geometry(args, args.tensor("input"), args.tensor("weight"), args.tensor("gradOutput").shape, args.integer("groups"));
   mode_of(args, args.tensor("input"), args.tensor("weight"));
 }

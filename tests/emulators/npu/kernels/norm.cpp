@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/access.hpp"
+#include "kernels/output_mask.hpp"
 #include "kernels/special.hpp"
 #include "kernels/vector_unit.hpp"
 
@@ -96,25 +97,9 @@ void normal_gradient(const double* dy, const double* normal, double rstd, std::s
   }
 }
 
-bool wanted(const Args& args, std::size_t index) {
-  const Shape& mask = args.ints("outputMask");
-  return index < mask.size() && mask[index] != 0;
-}
-void check_mask(const Args& args, std::initializer_list<const char*> outputs, std::size_t length) {
-  if (args.ints("outputMask").size() != length) {
-    refuse("'outputMask' has another length");
-  }
-  std::size_t i = 0;
-  for (const char* name : outputs) {
-    if (wanted(args, i++) && !args.has(name)) {
-      throw Refused(ACLNN_ERR_PARAM_NULLPTR, std::string("'") + name + "' is null though the mask wants it");
-    }
-  }
-}
-
 void check_layer_norm_backward(const Args& args) {
   require_shape(args.tensor("gradOut"), args.tensor("input").shape, "gradOut");
-  check_mask(args, {"gradInputOut", "gradWeightOut", "gradBiasOut"}, 3);
+  check_output_mask(args, {"gradInputOut", "gradWeightOut", "gradBiasOut"});
 }
 void run_layer_norm_backward(const Args& args) {
   const Reals x = read_real(args.tensor("input"));
@@ -203,7 +188,7 @@ void run_group_norm(const Args& args) {
 }
 void check_group_norm_backward(const Args& args) {
   check_groups(args, args.tensor("input"));
-  check_mask(args, {"gradInput", "gradGammaOut", "gradBetaOut"}, 3);
+  check_output_mask(args, {"gradInput", "gradGammaOut", "gradBetaOut"});
 }
 void run_group_norm_backward(const Args& args) {
   const Groups shape = groups_of(args);
