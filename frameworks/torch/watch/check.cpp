@@ -60,14 +60,6 @@ bool is_infinite(const c10::IValue& value) {
   return false;
 }
 
-/// What is expected of an operator, found in the standard once for each thread. op: an address that stays
-const StabilityLimit& limit_of(const StabilityStandard& standard, const std::string& op, at::ScalarType type) {
-  thread_local std::map<std::pair<const std::string*, at::ScalarType>, StabilityLimit> known;
-  const auto found = known.find({&op, type});
-  if (found != known.end()) return found->second;
-  return known.emplace(std::pair(&op, type), standard.limit_for(op, *boundary_dtype(type))).first->second;
-}
-
 void describe_tensor(const at::Tensor& tensor, WatchRow& row) {
   row.shape = tensor.sizes().vec();
   if (const auto dtype = boundary_dtype(tensor.scalar_type())) row.dtype = std::string(dtype_name(*dtype));
@@ -91,6 +83,7 @@ WatchRow row_of(const OperatorInfo& info, const CallName& name) {
 struct Checker::Shared {
   std::mutex mutex;
   std::optional<Preheat> preheat;
+  std::map<at::ScalarType, std::map<std::string, StabilityLimit>> limits;  ///< found in the standard so far, by operator
 };
 
 Result<Checker> Checker::create(const WatchConfig& config) {
@@ -128,6 +121,13 @@ std::vector<Preheat::Learned> Checker::learned() const {
   return shared_->preheat ? shared_->preheat->learned() : std::vector<Preheat::Learned>();
 }
 
+const StabilityLimit& Checker::limit_for(const StabilityStandard& standard, const std::string& op, at::ScalarType type) {
+  const std::lock_guard lock(shared_->mutex);
+  std::map<std::string, StabilityLimit>& known = shared_->limits[type];
+  const auto found = known.find(op);
+  return found != known.end() ? found->second : known.emplace(op, standard.limit_for(op, *boundary_dtype(type))).first->second;
+}
+
 std::vector<WatchRow> Checker::check(Repeat& repeat, const OperatorInfo& info, const CallName& name,
                                      const StabilityStandard& standard, std::uint64_t seed, std::uint64_t turn, const char*& why) {
   const at::DisableRecordFunctionGuard unrecorded;
@@ -138,7 +138,7 @@ std::vector<WatchRow> Checker::check(Repeat& repeat, const OperatorInfo& info, c
     return rows;
   }
   const std::string& op = name.api != nullptr && !name.backward ? name.api->name : info.name;
-  const StabilityLimit& limit = limit_of(standard, op, outputs.front().scalar_type());
+  const StabilityLimit& limit = limit_for(standard, op, outputs.front().scalar_type());
   Learning learning;
   learning.wanted = reference_ && is_sample(name);
   for (std::size_t i = 0; i < chains_.size(); ++i) {

@@ -56,6 +56,8 @@ class Checker {
                const StabilityLimit& limit, Learning& learning, WatchRow& row) const;
   void compare_as_peer(const PerturbationChain& chain, Repeat& repeat, const std::vector<at::Tensor>& outputs, Learning& learning,
                        WatchRow& row) const;
+  /// What is expected of an operator. [any-thread]; stays as long as the checker, which is given one standard only
+  const StabilityLimit& limit_for(const StabilityStandard& standard, const std::string& op, at::ScalarType type);
   /// Whether the call is a sample of the preheat.
   [[nodiscard]] bool is_sample(const CallName& name);
   void learn(Repeat& repeat, const OperatorInfo& info, const CallName& name, std::uint64_t seed, const Learning& learning);

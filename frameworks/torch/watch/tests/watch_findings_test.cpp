@@ -290,4 +290,21 @@ TEST_F(WatchFindings, AWrongConfigurationIsNamed) {
   EXPECT_NE(message_of(R"({"perturbations": [{"component": "no-such"}]})").find("no-such"), std::string::npos);
 }
 
+TEST_F(WatchFindings, AnotherWatchJudgesByItsOwnStandard) {
+  const auto limit_by = [&](double allowed) {
+    const std::filesystem::path standard = folder_ / "standard.json";
+    std::ofstream(standard) << R"({"description": "d", "classes": [{"name": "all", "apis": ["*"], "amplification": {"default": )"
+                            << allowed << "}}]}";
+    start(R"({"budget": "none", "rows": "all", "only": ["Torch.exp"], "stability": ")" + standard.string() + "\"}");
+    torch::exp(torch::ones({4}));
+    assay_watch_step();
+    assay_watch_stop();
+    const auto found = rows();
+    std::filesystem::remove_all(folder_ / "rank0");
+    return found.empty() ? "" : found.front().at("limit");
+  };
+  EXPECT_EQ(limit_by(7), "7");
+  EXPECT_EQ(limit_by(9), "9");
+}
+
 }  // namespace assay::watch_test
