@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -22,6 +23,7 @@ constexpr std::size_t kEnd64Size = 56;
 constexpr std::size_t kLocator64Size = 20;
 constexpr std::size_t kDirectorySize = 46;
 constexpr std::size_t kLocalSize = 30;
+constexpr std::size_t kFirstBlock = std::size_t{64} << 10;
 constexpr std::uint64_t kInExtra = 0xffffffffu;  ///< the true value is in the zip64 extra field
 
 /// Little-endian numbers of a text that is known to hold them.
@@ -94,7 +96,8 @@ struct ZipClose {
 Result<ZipBytes> unpack(std::string_view archive, const ZipEntry& entry) {
   const std::string subject = "unpack '" + escape_control(entry.name) + "': ";
   // Deflate, the densest method in use, packs no more than 1032 bytes into one.
-  if (entry.size / 1032 > entry.packed_size) return input_failure(subject + "claims a size that its bytes can't hold");
+  if (entry.packed_size > archive.size() || entry.size / 1032 > entry.packed_size)
+    return input_failure(subject + "claims a size that its bytes can't hold");
   zip_source_t* source = zip_source_buffer_create(archive.data(), archive.size(), 0, nullptr);
   if (source == nullptr) return input_failure(subject + "out of memory");
   const std::unique_ptr<zip_t, ZipDiscard> zip(zip_open_from_source(source, ZIP_RDONLY, nullptr));
@@ -104,11 +107,17 @@ Result<ZipBytes> unpack(std::string_view archive, const ZipEntry& entry) {
   }
   const std::unique_ptr<zip_file_t, ZipClose> member(zip_fopen(zip.get(), std::string(entry.name).c_str(), 0));
   if (!member) return input_failure(subject + zip_strerror(zip.get()));
-  const std::shared_ptr<std::byte[]> memory(new std::byte[entry.size]);
-  if (zip_fread(member.get(), memory.get(), entry.size) != static_cast<zip_int64_t>(entry.size)) {
-    return input_failure(subject + "the member is damaged");
+  // Grows with what has been unpacked: a claimed size alone reserves nothing.
+  const auto memory = std::make_shared<std::vector<std::byte>>();
+  while (memory->size() < entry.size) {
+    const std::size_t have = memory->size();
+    memory->resize(std::min<std::uint64_t>(entry.size, std::max<std::size_t>(2 * have, kFirstBlock)));
+    const std::size_t wanted = memory->size() - have;
+    if (zip_fread(member.get(), memory->data() + have, wanted) != static_cast<zip_int64_t>(wanted)) {
+      return input_failure(subject + "the member is damaged");
+    }
   }
-  return ZipBytes{{reinterpret_cast<const char*>(memory.get()), entry.size}, {memory, memory.get()}};
+  return ZipBytes{{reinterpret_cast<const char*>(memory->data()), memory->size()}, {memory, memory->data()}};
 }
 
 }  // namespace

@@ -150,6 +150,25 @@ TEST(Pt, FailsForEveryCutOffFile) {
             "the zip archive has no directory at its end; the file was cut off or overwritten");
 }
 
+TEST(Pt, ReservesNothingForASizeThatOnlyTheDirectoryClaims) {
+  const ScratchFolder folder;
+  const std::string whole = bytes_of_file(kFiles / "deflated.pt");
+  const auto with_sizes = [&](std::uint32_t packed, std::uint32_t size) {
+    std::string changed = whole;
+    const auto write = [&](std::size_t at, std::uint32_t value) {
+      for (std::size_t i = 0; i < 4; ++i) changed[at + i] = static_cast<char>(value >> (8 * i));
+    };
+    for (std::size_t at = changed.find("PK\x01\x02"); at != std::string::npos; at = changed.find("PK\x01\x02", at + 1)) {
+      write(at + 20, packed);
+      write(at + 24, size);
+    }
+    return failure_of(read_file(folder.write("x.pt", changed)));
+  };
+  EXPECT_NE(with_sizes(0xffffff00u, 0xffffffcau).find("claims a size that its bytes can't hold"), std::string::npos);
+  const auto file_size = static_cast<std::uint32_t>(whole.size());
+  EXPECT_NE(with_sizes(file_size, 1000 * file_size).find("unpack '"), std::string::npos);
+}
+
 TEST(Pt, SurvivesWrongBytes) {
   const ScratchFolder folder;
   const std::string whole = bytes_of_file(kFiles / "nested.pt");

@@ -25,7 +25,7 @@ class Error : public std::runtime_error {
 
 /// Fills `err` (may be null) and returns `code`, so that a callback can `return set_error(...)`.
 inline assay_status set_error(assay_error* err, assay_status code, const char* message) noexcept {
-  if (err != nullptr && err->struct_size >= sizeof(assay_error)) {
+  if (err != nullptr && ASSAY_HAS(assay_error, err, release)) {
     const std::size_t size = std::strlen(message) + 1;
     char* copy = new (std::nothrow) char[size];
     if (copy != nullptr) std::memcpy(copy, message, size);

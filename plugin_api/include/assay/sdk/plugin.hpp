@@ -38,7 +38,8 @@ template <class Component>
 assay_status create_instance(const assay_host* host, const char* id, const char* config_json, assay_instance** out,
                              assay_error* err) {
   return guard(err, [&] {
-    host_threads() = static_cast<const assay_parallel*>(host->get_extension(host, ASSAY_EXT_PARALLEL));
+    const void* threads = host->get_extension != nullptr ? host->get_extension(host, ASSAY_EXT_PARALLEL) : nullptr;
+    host_threads() = static_cast<const assay_parallel*>(threads);
     const Config config(config_json);
     auto impl = std::make_unique<Component>(Context{config, Log(host, id)});
     auto instance = std::make_unique<assay_instance>();
