@@ -45,6 +45,8 @@ class Cluster:
     def __enter__(self):
         # Sockets lie below it, and their paths must be short.
         self.folder = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
+        self.scratch = self.folder / "scratch"
+        self.scratch.mkdir()
         try:
             # One after the other: nodes of one machine that start together take each other's ports.
             for number in range(self.count):
@@ -64,7 +66,7 @@ class Cluster:
         place = ["--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={self.folder}"] if number == 0 else [f"--address={self.address}"]
         command = [str(self.python), "-m", "ray.scripts.scripts", "start", *place, f"--num-cpus={self.cpus}", "--object-store-memory=100000000", "--block"]
         log = open(self.folder / f"node{number}.log", "wb")
-        node = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=ENVIRONMENT)
+        node = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env={**ENVIRONMENT, "TMPDIR": str(self.scratch)})
         self.nodes[number:] = [node, *self.nodes[number + 1 :]]
         log.close()
         self.until(lambda: "Ray runtime started" in self.log(number), f"node {number} didn't come up")

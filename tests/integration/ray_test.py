@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import subprocess
 import time
 import unittest
 from pathlib import Path
@@ -77,6 +78,7 @@ class Ray(TestCase):
         self.addCleanup(self.cluster.start_node, 2)
         code, text = self.ended(process)
         self.assertEqual(code, 1, text)
+        self.assertEqual(list(self.cluster.scratch.glob("assay-ray-*/*")), [])
         self.assertEqual(len(self.parts()), 30)
         shutil.rmtree(self.out / "parts")
         self.assertEqual(contents(self.out), contents(whole))
@@ -99,6 +101,7 @@ class Ray(TestCase):
         code, text = self.ended(process)
         self.assertEqual(code, 0, text)
         self.assertEqual({path: path.stat().st_mtime_ns for path in kept}, kept)
+        self.assertEqual(list(self.cluster.scratch.glob("assay-ray-*/*")), [])
         shutil.rmtree(self.out / "parts")
         self.assertEqual(contents(self.out), contents(whole))
 
