@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import subprocess
 import time
 import unittest
 from pathlib import Path
