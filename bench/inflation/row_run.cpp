@@ -142,7 +142,8 @@ std::vector<Mode> modes_of(const PublishedRow& row, at::ScalarType type, Measure
         {&series, [twice] { run_twice(twice); }, [] { run_twice({}); }, [&series] { series.operators = operators_run_twice(); }});
   };
   bound(out.twice, at::ScalarType::Undefined);
-  if (row.perturbation == "improve_precision") bound(out.wide, type);
+  // On a CPU tensor to_cpu means the kernel of the next wider type.
+  if (row.perturbation == "improve_precision" || row.perturbation == "to_cpu") bound(out.wide, type);
   return modes;
 }
 
