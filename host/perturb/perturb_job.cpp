@@ -48,8 +48,8 @@ class PreheatJob final : public Job {
 
   Status keep(const CallOutcome& outcome) override {
     // A call that takes workers with it teaches nothing; it gets its row when it is measured.
-    if (outcome.result.empty() || !outcome.lost.empty()) return Done{};
-    Result<std::vector<PreheatAnswer>> answers = answers_from_json(outcome.result);
+    if (outcome.results.empty() || !outcome.lost.empty()) return Done{};
+    Result<std::vector<PreheatAnswer>> answers = answers_from_json(outcome.results.front());
     if (!answers) return answers.failure();
     const std::size_t call = calls_.at(outcome.position);
     if (answers->size() != steps_[call].size()) return plugin_failure("understand a worker: answers to other questions");
@@ -86,7 +86,7 @@ PerturbRow lost_row(const std::string& stem, const LostDirection& lost, const st
 /// Says in the rows of a direction that a worker was lost over it before they were measured.
 void note_survived(PerturbReport& report, const LostDirection& survived) {
   for (PerturbRow& row : report.rows) {
-    if (row.direction != name_of(survived.direction)) continue;
+    if (row.direction != name_of(survived.direction) || row.message.find(survived.message) != std::string::npos) continue;
     row.message += (row.message.empty() ? "" : "; ") +
                    with_backtrace(survived, "not stable: " + survived.message + "; a second attempt gave this row");
   }
@@ -109,7 +109,7 @@ Result<WorkerRun> perturb_worker(Registry& registry, const PerturbRequest& reque
   out.description = info_to_json(run->info());
   out.positions = run->positions();
   out.evaluate = evaluate;
-  out.unsound = [run] { return run->perturber().unsound(); };
+  out.breakdown = [run] { return run->perturber().breakdown(); };
   return out;
 }
 
@@ -173,10 +173,11 @@ std::string PerturbJob::order(std::size_t position) const {
 Status PerturbJob::keep(const CallOutcome& outcome) {
   PerturbReport report;
   report.stem = outcome.stem;
-  if (!outcome.result.empty()) {
-    Result<PerturbReport> read = report_from_json(outcome.result);
+  for (const std::string& result : outcome.results) {
+    Result<PerturbReport> read = report_from_json(result);
     if (!read) return read.failure();
-    report = std::move(*read);
+    report.stem = read->stem;
+    std::move(read->rows.begin(), read->rows.end(), std::back_inserter(report.rows));
   }
   for (const LostDirection& lost : outcome.lost) {
     const auto at = lost.direction == kForwardDirection ? report.rows.begin() : report.rows.end();

@@ -80,7 +80,7 @@ Perturber::Perturber(Dump dump, InputBuilder builder, Engine engine, Perturbatio
       options_(options) {}
 
 PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thresholds thresholds, const Started& started) const {
-  unsound_ = false;
+  breakdown_ = {};
   const RecordedCall recorded = dump_.read(position);
   PerturbReport report;
   report.stem = recorded.stem;
@@ -88,7 +88,9 @@ PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thr
     if (started) started(recorded, "forward");
     evaluate_direction(recorded, false, thresholds, report);
   }
-  if (options_.backward && recorded.backward && (directions & kBackwardDirection) != 0) {
+  const bool backward = options_.backward && recorded.backward && (directions & kBackwardDirection) != 0;
+  if (backward && breakdown_.unsound) breakdown_.left = kBackwardDirection;
+  if (backward && !breakdown_.unsound) {
     if (started) started(recorded, "backward");
     evaluate_direction(recorded, true, thresholds, report);
   }
@@ -97,7 +99,9 @@ PerturbReport Perturber::evaluate(std::size_t position, unsigned directions, Thr
 
 Invocation Perturber::invoke(const Call& call, const CallInputs& inputs) const {
   Invocation run = engine_.invoke(call.api, call.code(), inputs, call.seed);
-  unsound_ = unsound_ || run.status == ASSAY_INTERNAL || run.status == ASSAY_OUT_OF_MEMORY;
+  if (breakdown_.unsound) return run;
+  if (run.status == ASSAY_INTERNAL) breakdown_ = {true, call.backward ? kBackwardDirection : kForwardDirection, run.message, 0};
+  breakdown_.unsound = breakdown_.unsound || run.status == ASSAY_OUT_OF_MEMORY;
   return run;
 }
 
@@ -353,7 +357,7 @@ void Perturber::add_peer_rows(const Call& call, const PerturbationChain& chain, 
 }
 
 PreheatAnswer Perturber::ask(std::size_t position, int step, const Started& started) const {
-  unsound_ = false;
+  breakdown_ = {};
   const RecordedCall recorded = dump_.read(position);
   PreheatAnswer answer;
   if (!recorded.forward || !entry_problem(recorded, false).empty()) return answer;

@@ -44,8 +44,8 @@ class Perturber {
   /// A call's answer in a step of preheating. What can't be asked counts as consistent, as the peer has it.
   [[nodiscard]] PreheatAnswer ask(std::size_t position, int step, const Started& started = {}) const;
 
-  /// Whether the last call has left the process unsound: the engine broke down or memory ran out.
-  [[nodiscard]] bool unsound() const { return unsound_; }
+  /// Of the last call; after one in the forward call the backward is not tried.
+  [[nodiscard]] const Breakdown& breakdown() const { return breakdown_; }
 
  private:
   struct Call;
@@ -69,7 +69,7 @@ class Perturber {
   std::vector<PerturbationChain> chains_;
   StabilityStandard standard_;
   PerturberOptions options_;
-  mutable bool unsound_ = false;
+  mutable Breakdown breakdown_;
 };
 
 }  // namespace assay

@@ -135,12 +135,14 @@ ApiResult Evaluator::evaluate(std::size_t position, unsigned directions, const S
   result.api = call.api;
   Evidence evidence;
   const Context context{call, call.api, call_seed(options_.seed, call.stem), options_.saver ? &evidence : nullptr};
-  unsound_ = false;
+  breakdown_ = {};
   if (call.forward && (directions & kForwardDirection) != 0) {
     if (started) started(call, "forward");
     result.forward = contained([&] { return by_either_meaning(context, &Evaluator::forward); });
   }
-  if (call.backward && (directions & kBackwardDirection) != 0) {
+  const bool backward = call.backward && (directions & kBackwardDirection) != 0;
+  if (backward && breakdown_.unsound) breakdown_.left = kBackwardDirection;
+  if (backward && !breakdown_.unsound) {
     if (started) started(call, "backward");
     result.backward = contained([&] { return by_either_meaning(context, &Evaluator::backward); });
   }
@@ -173,7 +175,7 @@ DirectionResult Evaluator::contained(const Judging& judging) const {
     result = judging();
   } catch (const std::bad_alloc&) {
     result = out_of_memory("reading or comparing the call", "a tensor couldn't be allocated");
-    unsound_ = true;
+    breakdown_.unsound = true;
   }
   return result;
 }
@@ -181,7 +183,10 @@ DirectionResult Evaluator::contained(const Judging& judging) const {
 Invocation Evaluator::invoke(const Engine& engine, const std::string& api, std::int32_t direction, const CallInputs& inputs,
                              std::uint64_t seed, const std::string& precision) const {
   Invocation run = engine.invoke(api, direction, inputs, seed, precision);
-  unsound_ = unsound_ || run.status == ASSAY_INTERNAL || run.status == ASSAY_OUT_OF_MEMORY;
+  if (breakdown_.unsound) return run;
+  if (run.status == ASSAY_INTERNAL)
+    breakdown_ = {true, direction == ASSAY_FORWARD ? kForwardDirection : kBackwardDirection, run.message, 0};
+  breakdown_.unsound = breakdown_.unsound || run.status == ASSAY_OUT_OF_MEMORY;
   return run;
 }
 

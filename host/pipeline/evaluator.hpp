@@ -6,6 +6,7 @@
 
 #include "dump/inputs.hpp"
 #include "judge/judge.hpp"
+#include "pipeline/breakdown.hpp"
 #include "pipeline/call_plan.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/failure_saver.hpp"
@@ -34,13 +35,14 @@ class Evaluator {
             EvaluatorOptions options);
 
   /// The same call gives the same result whatever was evaluated before. Never fails as a whole: what goes wrong is in the result.
+  /// After a breakdown in the forward call the backward is not tried, see breakdown().
   [[nodiscard]] ApiResult evaluate(std::size_t position, unsigned directions = kBothDirections, const Started& started = {}) const;
 
   /// The result of a call that the call `original` stands for.
   [[nodiscard]] ApiResult stand_in(std::size_t position, unsigned directions, const std::string& original) const;
 
-  /// Whether the last call that was evaluated has left the process unsound: an adapter broke down or memory ran out.
-  [[nodiscard]] bool unsound() const { return unsound_; }
+  /// Of the last call that was evaluated.
+  [[nodiscard]] const Breakdown& breakdown() const { return breakdown_; }
 
   [[nodiscard]] const Judge& judge() const { return judge_; }
   [[nodiscard]] const Dump& dump() const { return dump_; }
@@ -50,7 +52,7 @@ class Evaluator {
   using DirectionOf = DirectionResult (Evaluator::*)(const Context&) const;
   /// Recorded outputs that don't fit the first API that a name stands for may be those of the second.
   [[nodiscard]] DirectionResult by_either_meaning(const Context& context, DirectionOf direction) const;
-  /// Engine::invoke, which sets unsound_.
+  /// Engine::invoke, which notes breakdowns.
   [[nodiscard]] Invocation invoke(const Engine& engine, const std::string& api, std::int32_t direction, const CallInputs& inputs,
                                   std::uint64_t seed, const std::string& precision = {}) const;
   template <class Judging>
@@ -71,7 +73,7 @@ class Evaluator {
   std::optional<Engine> target_;
   Engine reference_;
   EvaluatorOptions options_;
-  mutable bool unsound_ = false;
+  mutable Breakdown breakdown_;
 };
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/text.hpp"
 #include "pipeline/result_json.hpp"
 #include "report/run_json.hpp"
 
@@ -26,8 +27,8 @@ void add_losses(ApiResult& result, const CallOutcome& outcome, const std::string
   }
   for (const LostDirection& survived : outcome.survived) {
     DirectionResult& row = survived.direction == kForwardDirection ? result.forward : result.backward;
-    if (row.verdict == Verdict::kNone) continue;
-    row.notes.push_back("not stable: " + survived.message + "; a second attempt gave this row" +
+    if (row.verdict == Verdict::kNone || row.message.find(escape_control(survived.message)) != std::string::npos) continue;
+    row.notes.push_back("not stable: " + escape_control(survived.message) + "; a second attempt gave this row" +
                         (survived.backtrace.empty() ? "" : "; backtrace: " + survived.backtrace));
   }
 }
@@ -42,7 +43,7 @@ Result<WorkerRun> check_worker(Registry& registry, const CheckRequest& request) 
   run.description = run_to_json(check->info(), nullptr);
   run.positions = check->positions();
   run.plan = [check](bool costs) { return check->plan(costs); };
-  run.unsound = [check] { return check->evaluator().unsound(); };
+  run.breakdown = [check] { return check->evaluator().breakdown(); };
   run.evaluate = [check](std::size_t position, unsigned directions, const std::string& original, const Started& started) {
     const Evaluator& evaluator = check->evaluator();
     return result_to_json(original.empty() ? evaluator.evaluate(position, directions, started)
@@ -85,19 +86,20 @@ Status CheckJob::describe(const rapidjson::Value& json) {
 
 Status CheckJob::keep(const CallOutcome& outcome) {
   ApiResult result;
-  if (!outcome.result.empty()) {
-    Result<ApiResult> read = result_from_json(outcome.result);
+  result.stem = outcome.stem;
+  result.api = outcome.stem.substr(0, outcome.stem.rfind('.'));
+  for (const std::string& text : outcome.results) {
+    Result<ApiResult> read = result_from_json(text);
     if (!read) return plugin_failure("understand a worker: " + read.failure().message);
+    // A part after the first holds what that one has not.
+    if (&text != &outcome.results.front() && read->forward.verdict == Verdict::kNone) read->forward = std::move(result.forward);
     result = std::move(*read);
-  } else {
-    result.stem = outcome.stem;
-    result.api = outcome.stem.substr(0, outcome.stem.rfind('.'));
   }
   const bool as_sent =
-      !outcome.result.empty() && outcome.lost.empty() && outcome.survived.empty() && result.position == outcome.position;
+      outcome.results.size() == 1 && outcome.lost.empty() && outcome.survived.empty() && result.position == outcome.position;
   result.position = outcome.position;
   add_losses(result, outcome, info_.command);
-  if (Status s = journal_->append(outcome.position, as_sent ? outcome.result : result_to_json(result)); !s) return s;
+  if (Status s = journal_->append(outcome.position, as_sent ? outcome.results.front() : result_to_json(result)); !s) return s;
   if (recent_.size() < kMostRecent) recent_.emplace(outcome.position, std::move(result));
   return Done{};
 }

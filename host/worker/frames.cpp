@@ -34,7 +34,7 @@ bool read_all(int fd, char* data, std::size_t size) {
   return true;
 }
 
-bool known_type(char type) { return std::strchr("HEPSRLBW", type) != nullptr && type != '\0'; }
+bool known_type(char type) { return std::strchr("HEPSRDLBW", type) != nullptr && type != '\0'; }
 
 std::uint32_t length_of(const char* header) {
   std::uint32_t length;

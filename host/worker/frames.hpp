@@ -5,7 +5,9 @@
 //                          kPlan       {"positions": [0, 1, ...], "costs": [...], "orders": {"3": "..."}}, when asked for
 //                          kStarted    "<position>:<direction>:<cost>:<stem>": what the worker does now, for the row if it dies
 //                          kResult     what Job::keep takes
-//                          kLeaving    this process is not sound any more and leaves; a call that it has is for another one
+//                          kPart       "<directions left>:<what Job::keep takes>": kLeaving follows, and another one does the rest
+//                          kLeaving    this process is not sound any more and leaves; a call that it has is for another one;
+//                                      "<direction>:<message>": what broke down, where an earlier call may be to blame
 //                          kBacktrace  frames of the crash that is ending the process, a line each
 //   supervisor -> worker   kPlan       which calls are there? kWithCosts: and what does each cost?
 //                          kEvaluate   "<position>:<directions>:<order>": judge these directions of a call; end of file: leave
@@ -27,6 +29,7 @@ enum class FrameType : std::uint8_t {
   kPlan = 'P',
   kStarted = 'S',
   kResult = 'R',
+  kPart = 'D',
   kLeaving = 'L',
   kBacktrace = 'B',
   kEvaluate = 'W'

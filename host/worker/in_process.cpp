@@ -35,8 +35,12 @@ Result<bool> InProcess::run(Job& job, const std::vector<std::size_t>& positions,
       const auto order = plan_.orders.find(position);
       const std::string text = order == plan_.orders.end() ? job.order(position) : order->second;
       const Started started = [&](const RecordedCall& call, const char*) { stem = call.stem; };
-      std::string result = run_.evaluate(position, kBothDirections, text, started);
-      if (Status s = job.keep({position, stem, {}, {}, std::move(result)}); !s) return s.failure();
+      std::vector<std::string> results;
+      for (unsigned directions = kBothDirections; directions != 0;) {
+        results.push_back(run_.evaluate(position, directions, text, started));
+        directions = run_.breakdown ? run_.breakdown().left : 0;
+      }
+      if (Status s = job.keep({position, stem, {}, {}, std::move(results)}); !s) return s.failure();
     }
     done.push_back(position);
     if (std::chrono::steady_clock::now() - committed < kCommitDelay) continue;

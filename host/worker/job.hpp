@@ -25,8 +25,8 @@ struct CallOutcome {
   std::size_t position = 0;
   std::string stem;  ///< as the worker named it; empty if none got that far
   std::vector<LostDirection> lost;
-  std::vector<LostDirection> survived;  ///< a worker was lost over the direction, and another one finished it
-  std::string result;                   ///< of the other directions, as the worker wrote it; empty: there is none
+  std::vector<LostDirection> survived;  ///< a worker was lost or broke down over the direction, and another one finished it
+  std::vector<std::string> results;     ///< of the other directions, as workers wrote them, the forward call's first
 };
 
 class Job {

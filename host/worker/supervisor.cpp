@@ -141,7 +141,7 @@ class Supervisor::Body {
     }
     log("pipeline")->debug("{} calls to do of {}", calls.size(), positions.size());
     for (const Costed& call : handing_order(std::move(calls), options_.workers)) {
-      waiting_.push_back({call.position, kBothDirections, {}, {}, 0});
+      waiting_.push_back({call.position, kBothDirections, {}, {}, {}, {}, 0});
     }
   }
 
@@ -262,19 +262,29 @@ class Supervisor::Body {
       } else if (frame.type == FrameType::kBacktrace) {
         worker.note_backtrace(backtrace_text(frame.payload));
       } else if (frame.type == FrameType::kLeaving) {
-        if (worker.has_task()) waiting_.push_front(worker.take_task());
+        if (worker.has_task()) try_again(worker.take_task(), frame.payload);
         worker.stop(Clock::now() + kGrace);
         return Done{};
+      } else if (frame.type == FrameType::kPart && worker.has_task()) {
+        if (Status s = worker.note_part(frame.payload); !s) return s;
       } else if (frame.type == FrameType::kStarted && worker.has_task()) {
         if (Status s = worker.note_start(frame.payload); !s) return s;
       } else if (frame.type == FrameType::kResult && worker.has_task()) {
-        const Task& task = worker.task();
-        if (Status s = keep(job, {task.position, worker.stem(), task.lost, task.deaths, std::move(frame.payload)}); !s) return s;
+        if (Status s = keep(job, worker.outcome(std::move(frame.payload))); !s) return s;
         worker.take_task();
       } else {
         return plugin_failure("understand a worker: a message out of place");
       }
     }
+  }
+
+  /// `why`: empty, or "<direction>:<message>".
+  void try_again(Task task, const std::string& why) {
+    if (why.size() > 2) {
+      const unsigned direction = why[0] == '1' ? kForwardDirection : kBackwardDirection;
+      task.breakdowns.push_back({direction, reason::kWorkerDied, why.substr(2), {}});
+    }
+    waiting_.push_front(std::move(task));
   }
 
   Status keep(Job& job, const CallOutcome& outcome) {
@@ -314,7 +324,8 @@ class Supervisor::Body {
       waiting_.push_front(std::move(task));
       return false;
     }
-    if (Status s = keep(job, {task.position, worker.stem(), std::move(task.lost), {}, {}}); !s) return s.failure();
+    if (Status s = keep(job, {task.position, worker.stem(), std::move(task.lost), {}, std::move(task.results)}); !s)
+      return s.failure();
     return false;
   }
 

@@ -21,15 +21,19 @@ bool evaluate(const WorkerRun& run, const std::string& request, bool fresh) {
     write_frame(kWorkerOutput, FrameType::kStarted, what + ":" + call.stem);
   };
   const std::string result = run.evaluate(position, directions, request.substr(second + 1), started);
-  const bool unsound = run.unsound && run.unsound();
-  if (unsound && !fresh) {
+  const Breakdown breakdown = run.breakdown ? run.breakdown() : Breakdown{};
+  if (!breakdown.unsound) return write_frame(kWorkerOutput, FrameType::kResult, result);
+  std::string why;
+  if (!fresh) {
     // An earlier call may be to blame.
-    write_frame(kWorkerOutput, FrameType::kLeaving, "");
-    return false;
+    if (breakdown.direction != 0) why = std::to_string(breakdown.direction) + ":" + breakdown.message;
+  } else if (breakdown.left != 0) {
+    write_frame(kWorkerOutput, FrameType::kPart, std::to_string(breakdown.left) + ":" + result);
+  } else {
+    write_frame(kWorkerOutput, FrameType::kResult, result);
   }
-  if (!write_frame(kWorkerOutput, FrameType::kResult, result)) return false;
-  if (unsound) write_frame(kWorkerOutput, FrameType::kLeaving, "");
-  return !unsound;
+  write_frame(kWorkerOutput, FrameType::kLeaving, why);
+  return false;
 }
 
 }  // namespace

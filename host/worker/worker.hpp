@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "pipeline/breakdown.hpp"
 #include "pipeline/call_plan.hpp"
 
 namespace assay {
@@ -21,8 +22,8 @@ struct WorkerRun {
   std::function<std::string(std::size_t position, unsigned directions, const std::string& order, const Started& started)> evaluate;
   /// Asked once in a run, of one worker; `costs`: they will be used. Empty: `positions`.
   std::function<CallPlan(bool costs)> plan;
-  /// Whether what was evaluated last has left this process unsound: a device is lost, a framework broke down, memory ran out.
-  std::function<bool()> unsound;
+  /// What was evaluated last may have left this process unsound: a device is lost, a framework broke down, memory ran out.
+  std::function<Breakdown()> breakdown;
 };
 
 /// Reports the run, or why it can't start, and serves. Returns the process's exit code.

@@ -108,6 +108,24 @@ Status WorkerProcess::note_start(const std::string& payload) {
   return Done{};
 }
 
+Status WorkerProcess::note_part(const std::string& payload) {
+  const unsigned left = payload.size() > 2 && payload[1] == ':' && payload[0] >= '1' && payload[0] <= '3'
+                            ? static_cast<unsigned>(payload[0] - '0')
+                            : 0;
+  if (left == 0 || (left & task_->directions) != left) return plugin_failure("understand a worker: a broken message");
+  task_->directions = left;
+  task_->results.push_back(payload.substr(2));
+  direction_ = 0;
+  return Done{};
+}
+
+CallOutcome WorkerProcess::outcome(std::string result) const {
+  CallOutcome outcome{task_->position, stem_, task_->lost, task_->deaths, task_->results};
+  outcome.survived.insert(outcome.survived.end(), task_->breakdowns.begin(), task_->breakdowns.end());
+  outcome.results.push_back(std::move(result));
+  return outcome;
+}
+
 Task WorkerProcess::take_task() {
   Task task = std::move(*task_);
   task_.reset();

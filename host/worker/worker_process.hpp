@@ -16,9 +16,11 @@ namespace assay {
 /// A call that is being judged or waits to be.
 struct Task {
   std::size_t position = 0;
-  unsigned directions = 0;            ///< that are left to do
-  std::vector<LostDirection> lost;    ///< given up
-  std::vector<LostDirection> deaths;  ///< workers that were lost over a direction which is tried again
+  unsigned directions = 0;                ///< that are left to do
+  std::vector<LostDirection> lost;        ///< given up
+  std::vector<LostDirection> deaths;      ///< workers that were lost over a direction which is tried again
+  std::vector<LostDirection> breakdowns;  ///< adapters that broke down after other calls, in a direction which is tried again
+  std::vector<std::string> results;       ///< of the directions that are done
   unsigned killed_from_outside = 0;
 };
 
@@ -42,9 +44,13 @@ class WorkerProcess {
   void hand_out(Task task, const std::string& order, std::chrono::milliseconds timeout);
   /// The worker says what it does now, and how large the tensors are. errors  kPlugin: it says nothing sensible
   Status note_start(const std::string& payload);
+  /// Of the directions that the worker leaves undone, and a result of the others. errors  kPlugin: it says nothing sensible
+  Status note_part(const std::string& payload);
   void note_backtrace(std::string text) { backtrace_ = std::move(text); }
   void note_ready() { state_ = State::kReady; }
   Task take_task();
+  /// Of the task, with the last of its results.
+  [[nodiscard]] CallOutcome outcome(std::string result) const;
 
   [[nodiscard]] const Task& task() const { return *task_; }
   [[nodiscard]] bool has_task() const { return task_.has_value(); }

@@ -149,6 +149,12 @@ Datum ApiCall::make_output(const Target& target) {
   return tensors;
 }
 
+void ApiCall::make_outputs(const Statement& statement) {
+  for (const Target& target : statement.targets) {
+    if (!target.discard) slots_[target.slot] = make_output(target);
+  }
+}
+
 void ApiCall::execute_call(const Statement& statement) {
   const std::vector<Parameter>& parameters = statement.operation->parameters();
   DatumList arguments;
@@ -197,6 +203,18 @@ DatumList ApiCall::evaluate_returns(const Form& form) {
 
 DatumList ApiCall::outputs_of(const Form& form) {
   execute(form.run);
+  return evaluate_returns(form);
+}
+
+DatumList ApiCall::outputs_for_backward(const Form& form) {
+  if (form.backward_needs_run) return outputs_of(form);
+  for (const Statement& statement : form.run) {
+    if (statement.operation != nullptr) {
+      make_outputs(statement);
+    } else {
+      slots_[statement.targets[0].slot] = evaluate(statement.value, runner_, slots_);
+    }
+  }
   return evaluate_returns(form);
 }
 
@@ -288,7 +306,7 @@ Datum ApiCall::gradient_for(const Form& form, std::size_t parameter) {
 Results ApiCall::backward() {
   const Form& form = choose();
   if (!form.has_backward) throw Error(ASSAY_UNSUPPORTED, "the operator table has no backward of " + function_.name);
-  const DatumList outputs = outputs_of(form);
+  const DatumList outputs = outputs_for_backward(form);
   bring_gradients(form, outputs);
   execute(form.backward);
   std::vector<std::pair<std::size_t, Datum>> gradients;

@@ -23,7 +23,10 @@ class ApiCall {
   void execute(const std::vector<Statement>& statements);
   void execute_call(const Statement& statement);
   Datum make_output(const Target& target);
+  void make_outputs(const Statement& statement);
   DatumList outputs_of(const Form& form);
+  /// Memory of the right shapes where the values aren't needed.
+  DatumList outputs_for_backward(const Form& form);
   DatumList evaluate_returns(const Form& form);
   void bring_gradients(const Form& form, const DatumList& outputs);
   void report_written(Results& results);

@@ -250,6 +250,27 @@ class TableReader {
       form.gives.push_back({index_of(function, name), parse_expression(text_of(gradient.value, "a gradient"), scope)});
     }
     for (const std::size_t slot : function.gradient_slots) form.takes_gradient.push_back(makes_use_of(form, slot));
+    form.backward_needs_run = needs_run(form);
+  }
+
+  static bool needs_run(const Form& form) {
+    const auto computed = [](const Expression& value) { return value.kind != Expression::Kind::kSlot; };
+    if (std::any_of(form.returns.begin(), form.returns.end(), computed)) return true;
+    std::vector<std::size_t> slots;
+    for (const Statement& statement : form.run) {
+      const auto uses = [&](std::size_t slot) { return makes_use_of(statement.value, slot); };
+      if (statement.operation == nullptr) {
+        if (std::any_of(slots.begin(), slots.end(), uses)) return true;
+        continue;
+      }
+      // Without a result it writes an argument.
+      if (statement.targets.empty()) return true;
+      for (const Target& target : statement.targets) {
+        if (target.largest || (!target.discard && makes_use_of(form, target.slot))) return true;
+        if (!target.discard) slots.push_back(target.slot);
+      }
+    }
+    return false;
   }
 
   ApiTable& table_;

@@ -51,6 +51,7 @@ struct Form {
   bool has_backward = false;
   std::vector<bool> takes_gradient;  ///< by output: whether the backward makes use of what arrives there
   std::vector<Statement> backward;
+  bool backward_needs_run = true;  ///< what the forward operators compute; else the shapes of the outputs are enough
   std::vector<Gradient> gives;
 };
 
