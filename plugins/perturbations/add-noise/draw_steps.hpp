@@ -28,7 +28,7 @@ ASSAY_ALWAYS_INLINE std::int8_t step_of(std::uint8_t draw, StepRange range) {
   const auto choice = static_cast<std::uint8_t>(draw & (kDirection - 1));
   const auto chosen = static_cast<std::uint8_t>(kPowerOfTwo ? choice & (range.span - 1) : (choice * range.span) >> (kBits - 1));
   const auto size = static_cast<std::uint8_t>(range.low + chosen);
-  const std::uint8_t down = (draw & kDirection) != 0 ? 0xff : 0;
+  const std::uint8_t down = (draw & kDirection) == kDirection ? 0xff : 0;
   return static_cast<std::int8_t>(static_cast<std::uint8_t>((size ^ down) - down));
 }
 

@@ -13,10 +13,10 @@ template <class Format>
 ASSAY_ALWAYS_INLINE std::uint64_t step_ulps_loop(const Block& block, const RandomStream& stream, StepRange range) {
   using T = typename Format::Storage;
   using S = typename Format::Signed;
-  // 0 < magnitude < kEnd, as one comparison of signed numbers.
+  // 0 < magnitude < kEnd, as one addition (of -1 and of the sign, to count from the least signed number) and one comparison.
   const auto is_inside = [](T magnitude) {
     constexpr auto kLast = static_cast<S>(static_cast<T>(Format::kEnd - 2) ^ Format::kSign);
-    return lane_mask<T>(static_cast<S>(static_cast<T>(static_cast<T>(magnitude - 1) ^ Format::kSign)) <= kLast);
+    return lane_mask<T>(static_cast<S>(static_cast<T>(magnitude + static_cast<T>(Format::kSign - 1))) <= kLast);
   };
   const T* const ASSAY_RESTRICT in = static_cast<const T*>(block.input);
   T* const ASSAY_RESTRICT out = static_cast<T*>(block.output);

@@ -38,7 +38,9 @@ class RandomStream {
   ASSAY_ALWAYS_INLINE void fill(std::uint32_t* out, std::uint64_t first, std::size_t count) const {
     const std::uint64_t k = key(first >> 32);
     const auto low = static_cast<std::uint32_t>(first);
-    for (std::size_t i = 0; i < count; ++i) out[i] = mix(low + static_cast<std::uint32_t>(i), k);
+    // A counter as wide as the words: lanes aren't narrowed.
+    const auto words = static_cast<std::uint32_t>(count);
+    for (std::uint32_t i = 0; i < words; ++i) out[i] = mix(low + i, k);
   }
 
  private:
