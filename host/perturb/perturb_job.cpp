@@ -178,6 +178,7 @@ Status PerturbJob::keep(const CallOutcome& outcome) {
     if (!read) return read.failure();
     report.stem = read->stem;
     std::move(read->rows.begin(), read->rows.end(), std::back_inserter(report.rows));
+    std::move(read->peer_rows.begin(), read->peer_rows.end(), std::back_inserter(report.peer_rows));
   }
   for (const LostDirection& lost : outcome.lost) {
     const auto at = lost.direction == kForwardDirection ? report.rows.begin() : report.rows.end();
