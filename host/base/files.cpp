@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace assay {
 
@@ -14,9 +16,8 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
-}  // namespace
-
-Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+/// A descriptor of a regular file, and the size of that.
+Result<std::pair<int, std::size_t>> open_regular(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return input_failure("read '" + path.string() + "': " + reason());
   struct stat info {};
@@ -24,8 +25,17 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
     ::close(fd);
     return input_failure("read '" + path.string() + "': not a regular file");
   }
+  return std::pair(fd, static_cast<std::size_t>(info.st_size));
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  const Result<std::pair<int, std::size_t>> opened = open_regular(path);
+  if (!opened) return opened.failure();
+  const int fd = opened->first;
   MappedFile file;
-  file.size_ = static_cast<std::size_t>(info.st_size);
+  file.size_ = opened->second;
   if (file.size_ != 0) {
     void* memory = ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, fd, 0);
     if (memory == MAP_FAILED) {
@@ -53,6 +63,22 @@ Result<std::string> read_text(const std::filesystem::path& path, std::size_t lim
                          std::to_string(limit) + " are accepted");
   }
   return std::string(file->text());
+}
+
+Result<std::size_t> append_piece(const std::filesystem::path& path, std::uint64_t offset, std::size_t size, std::string& text) {
+  const Result<std::pair<int, std::size_t>> opened = open_regular(path);
+  if (!opened) return opened.failure();
+  const std::size_t before = text.size();
+  text.resize(before + size);
+  ssize_t n = 0;
+  do {
+    n = ::pread(opened->first, text.data() + before, size, static_cast<off_t>(offset));
+  } while (n < 0 && errno == EINTR);
+  const std::string why = n < 0 ? reason() : "";
+  ::close(opened->first);
+  text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  if (n < 0) return input_failure("read '" + path.string() + "': " + why);
+  return static_cast<std::size_t>(n);
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -33,5 +34,9 @@ class MappedFile {
 
 /// The whole file as text, refused above `limit` bytes.
 Result<std::string> read_text(const std::filesystem::path& path, std::size_t limit = std::size_t{64} << 20);
+
+/// Appends at most `size` bytes from `offset` on to `text`. Opens the file for it and closes it again. Returns how many there were.
+/// errors  kInput: missing, not a regular file or not readable
+Result<std::size_t> append_piece(const std::filesystem::path& path, std::uint64_t offset, std::size_t size, std::string& text);
 
 }  // namespace assay

@@ -1,10 +1,12 @@
 #include "report/merge.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <queue>
 #include <string_view>
+#include <utility>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -18,48 +20,49 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The results of one part, one at a time.
+/// The results of one part, one at a time. A piece of its file is in memory: the pages of a thousand mapped parts would add up to
+/// more, and so many open files are not allowed to every process.
 class PartReader {
  public:
-  static Result<PartReader> open(const fs::path& folder) {
-    PartReader reader;
-    reader.path_ = folder / "results.jsonl";
-    Result<MappedFile> file = MappedFile::open(reader.path_);
-    if (!file) return file.failure();
-    reader.file_ = std::move(*file);
-    return reader;
-  }
+  explicit PartReader(const fs::path& folder) : path_(folder / "results.jsonl") {}
 
-  /// Absent at the end. errors  kInput: a faulty line, or one out of order
+  /// Absent at the end. errors  kInput: the file can't be read, a faulty line, or one out of order
   Result<std::optional<ApiResult>> next() {
-    const std::string_view rest = reader_text();
-    const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos) return std::optional<ApiResult>();
+    std::size_t end = text_.find('\n', start_);
+    while (end == std::string::npos) {
+      const std::size_t seen = text_.size() - start_;
+      Result<bool> more = read_more();
+      if (!more) return more.failure();
+      if (!*more) return std::optional<ApiResult>();
+      end = text_.find('\n', seen);
+    }
     ++line_;
-    Result<ApiResult> result = result_from_json(rest.substr(0, end));
+    Result<ApiResult> result = result_from_json(std::string_view(text_).substr(start_, end - start_));
     if (!result) return input_failure(path_.string() + ":" + std::to_string(line_) + ": " + result.failure().message);
     if (line_ > 1 && result->position <= last_) {
       return input_failure("merge '" + path_.string() + "': line " + std::to_string(line_) + " is out of order");
     }
     last_ = result->position;
-    start_ += end + 1;
-    // What was read is let go, or a thousand mapped parts would add up to all rows.
-    if (start_ - forgotten_ > kWindow) {
-      file_.forget();
-      forgotten_ = start_;
-    }
+    start_ = end + 1;
     return std::optional<ApiResult>(std::move(*result));
   }
 
  private:
-  static constexpr std::size_t kWindow = std::size_t{32} << 10;
+  static constexpr std::size_t kPiece = std::size_t{8} << 10;
 
-  [[nodiscard]] std::string_view reader_text() const { return file_.text().substr(start_); }
+  /// Drops what was used and adds a piece; false at the end of the file.
+  Result<bool> read_more() {
+    text_.erase(0, std::exchange(start_, 0));
+    Result<std::size_t> added = append_piece(path_, offset_, kPiece, text_);
+    if (!added) return added.failure();
+    offset_ += *added;
+    return *added != 0;
+  }
 
   fs::path path_;
-  MappedFile file_;
-  std::size_t start_ = 0;
-  std::size_t forgotten_ = 0;
+  std::string text_;
+  std::size_t start_ = 0;     ///< of the next line in it
+  std::uint64_t offset_ = 0;  ///< of what follows in the file
   std::size_t line_ = 0;
   std::size_t last_ = 0;
 };
@@ -120,24 +123,25 @@ Result<ShardedRun> ShardedRun::open(const std::vector<fs::path>& folders) {
 }
 
 Result<RunSummary> ShardedRun::write(const std::vector<std::unique_ptr<ResultSink>>& sinks) const {
-  struct Head {
-    ApiResult result;
-    std::size_t part;
+  struct Part {
+    PartReader reader;
+    ApiResult head;
   };
-  const auto later = [](const Head& left, const Head& right) { return left.result.position > right.result.position; };
-  std::priority_queue<Head, std::vector<Head>, decltype(later)> heads(later);
-  std::vector<PartReader> readers;
-  const auto advance = [&](std::size_t part) -> Status {
-    Result<std::optional<ApiResult>> next = readers[part].next();
+  std::vector<Part> parts;
+  /// (position, number of the part), the lowest position on top: heads themselves would be moved about.
+  using Place = std::pair<std::size_t, std::size_t>;
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> places;
+  const auto advance = [&](std::size_t number) -> Status {
+    Result<std::optional<ApiResult>> next = parts[number].reader.next();
     if (!next) return next.failure();
-    if (*next) heads.push({std::move(**next), part});
+    if (!*next) return Done{};
+    parts[number].head = std::move(**next);
+    places.emplace(parts[number].head.position, number);
     return Done{};
   };
   for (const fs::path& folder : folders_) {
-    Result<PartReader> reader = PartReader::open(folder);
-    if (!reader) return reader.failure();
-    readers.push_back(std::move(*reader));
-    if (Status s = advance(readers.size() - 1); !s) return s.failure();
+    parts.push_back({PartReader(folder), {}});
+    if (Status s = advance(parts.size() - 1); !s) return s.failure();
   }
   for (const auto& sink : sinks) {
     if (Status s = sink->begin(info_); !s) return s.failure();
@@ -146,18 +150,19 @@ Result<RunSummary> ShardedRun::write(const std::vector<std::unique_ptr<ResultSin
   summary.seconds = seconds_;
   summary.complete = true;
   std::optional<std::size_t> last;
-  while (!heads.empty()) {
-    const Head head = heads.top();
-    heads.pop();
-    if (last == head.result.position) {
-      return not_mergeable(folders_[head.part], "'" + escape_control(head.result.stem) + "' is in another shard too");
+  while (!places.empty()) {
+    const auto [position, number] = places.top();
+    places.pop();
+    const ApiResult& head = parts[number].head;
+    if (last == position) {
+      return not_mergeable(folders_[number], "'" + escape_control(head.stem) + "' is in another shard too");
     }
-    last = head.result.position;
-    summary.counts.add(head.result);
+    last = position;
+    summary.counts.add(head);
     for (const auto& sink : sinks) {
-      if (Status s = sink->add(head.result); !s) return s.failure();
+      if (Status s = sink->add(head); !s) return s.failure();
     }
-    if (Status s = advance(head.part); !s) return s.failure();
+    if (Status s = advance(number); !s) return s.failure();
   }
   if (summary.counts.apis != info_.api_count) {
     return input_failure("merge: the shards hold " + std::to_string(summary.counts.apis) + " results of " +
