@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import signal
 import struct
@@ -264,32 +265,50 @@ class ReportInBrowser(SpoiledRun):
         self.assertLess(usable, SECONDS_TO_FIRST_VIEW)
 
     def large_run(self):
-        """A run folder with 100,000 outputs, each as the real run has them."""
+        """A run folder with 100,000 outputs, each with numbers of its own and details as large as those of the real run."""
+        random_ = random.Random(1)
         small = self.checked()
         results = [json.loads(line) for line in (small / "results.jsonl").read_text().splitlines()]
         wrong = next(result for result in results if result["stem"] == WRONG)
-        pattern = next(result for result in results if result["stem"] == "Mint.mul.1")
+        patterns = [result for result in results if result["stem"] != WRONG and
+                    all("metrics" in output for d in ("forward", "backward") if d in result for output in result[d]["outputs"])]
         out = self.scratch / "large"
         out.mkdir()
         shutil.copy(small / "run.json", out)
         with open(out / "results.jsonl", "w") as file:
             written = 0
             for position in range(ROWS):
-                result = dict(wrong if written == 0 else pattern, position=position)
-                if written != 0:
-                    result["stem"] = f"Mint.mul.{position}"
-                kept = {}
+                pattern = wrong if written == 0 else random_.choice(patterns)
+                result = dict(pattern, position=position, stem=pattern["stem"] if written == 0 else f"{pattern['api']}.{position}")
                 for direction in ("forward", "backward"):
-                    if direction not in result or written == ROWS:
+                    if direction not in pattern:
                         continue
-                    outputs = [dict(output, name=f"{result['stem']}.{direction}.output.{i}")
-                               for i, output in enumerate(result[direction]["outputs"])][:ROWS - written]
+                    outputs = [another(output, f"{result['stem']}.{direction}.output.{i}", random_)
+                               for i, output in enumerate(pattern[direction]["outputs"])][:ROWS - written]
                     written += len(outputs)
-                    kept[direction] = dict(result[direction], outputs=outputs)
-                file.write(json.dumps({**{key: result[key] for key in ("position", "stem", "api")}, **kept}) + "\n")
+                    result[direction] = dict(pattern[direction], outputs=outputs, reference_ms=random_.lognormvariate(0, 1))
+                file.write(json.dumps(result) + "\n")
                 if written == ROWS:
                     break
         return out
+
+
+def another(output, name, random_):
+    """An output like this one, with other numbers throughout."""
+    def moved(value):
+        return value * random_.uniform(0.5, 2) if isinstance(value, float) and value not in (0, 1, -1) else value
+
+    def element(worst):
+        value = random_.gauss(0, 1)
+        return {"index": [random_.randrange(4096) for _ in worst["index"]], "actual": f"{value:.9g}",
+                "expected": f"{value * (1 + random_.uniform(-1e-6, 1e-6)):.9g}", "ulp": random_.uniform(0, 40)}
+
+    new = dict(output, name=name, metrics=[moved(value) for value in output["metrics"]])
+    if output["verdict"] != "error":
+        new["worst"] = element(output.get("worst", {"index": [0, 0, 0]}))
+        new["next_worst"] = [element(new["worst"]) for _ in range(7)]
+        new["ulp_histogram"] = [[bin_, random_.randrange(1, 100000)] for bin_ in range(random_.randrange(2, 9))]
+    return new
 
 
 CONTRAST = """
