@@ -7,6 +7,7 @@
 #include "report/html/charts.hpp"
 #include "report/html/details.hpp"
 #include "report/html/markup.hpp"
+#include "report/html/thinned_values.hpp"
 #include "report/markdown.hpp"
 
 namespace assay::html {
@@ -100,6 +101,24 @@ TEST(SpreadChart, ShowsTheWorstKindsFirst) {
   EXPECT_LT(chart.find("kind29"), chart.find("kind28"));
   EXPECT_EQ(chart.find(">kind9<"), std::string::npos);
   EXPECT_NE(chart.find("10 kinds with smaller values are left out"), std::string::npos);
+}
+
+TEST(ThinnedValues, OfFewKeepsEachAndOfManyTheQuartilesAndBothEnds) {
+  ThinnedValues few;
+  for (const double value : {3.0, 1.0, 2.0}) few.add(value);
+  EXPECT_EQ(few.values(), (std::vector<double>{3, 1, 2}));
+  ThinnedValues many;
+  constexpr std::size_t kCount = 1000000;
+  for (std::size_t i = 0; i < kCount; ++i) many.add(static_cast<double>(i * 7919 % kCount));
+  std::vector<double> values = many.values();
+  EXPECT_LE(values.size(), ThinnedValues::kMost + 2);
+  EXPECT_EQ(many.count(), kCount);
+  std::sort(values.begin(), values.end());
+  EXPECT_EQ(values.front(), 0);
+  EXPECT_EQ(values.back(), kCount - 1.0);
+  for (const std::size_t quarter : {1u, 2u, 3u}) {
+    EXPECT_NEAR(values[quarter * values.size() / 4], static_cast<double>(quarter * kCount / 4), 0.01 * kCount);
+  }
 }
 
 TEST(DetailStore, PacksRowsIntoPartsThatBrowsersUnpack) {

@@ -211,8 +211,8 @@ std::string spread_chart(const std::string& title, const std::string& unit, std:
     svg += text(kNameWidth - 10, y + 4, "end", clipped(kind.name));
     svg += line("whisker", x_of(low), y, x_of(high), y);
     svg += rect(kind.error ? "box bad" : "box", x_of(q1), y - 6, x_of(q3) - x_of(q1), 12,
-                kind.name + ": " + std::to_string(kind.values.size()) + " outputs, least " + short_number(low) + ", median " +
-                    short_number(median) + ", largest " + short_number(high) + " " + unit);
+                kind.name + ": " + std::to_string(std::max(kind.count, kind.values.size())) + " outputs, least " +
+                    short_number(low) + ", median " + short_number(median) + ", largest " + short_number(high) + " " + unit);
     svg += line("median", x_of(median), y - 8, x_of(median), y + 8);
     svg += line("whisker", x_of(high), y - 4, x_of(high), y + 4);
     svg += text(x_of(high) + 6, y + 4, "start", short_number(high));

@@ -35,6 +35,7 @@ struct Spread {
   std::string name;
   std::vector<double> values;
   bool error = false;
+  std::size_t count = 0;  ///< of the values, or more if these are a sample
 };
 
 /// Least, quartiles, median and largest value of each kind on one scale of powers of two; the kinds with the largest values first.

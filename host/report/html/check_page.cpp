@@ -116,7 +116,7 @@ Status CheckPage::add_direction(const ApiResult& result, bool backward) {
   for (const OutputRow& output : direction.outputs) {
     const std::optional<double> ulp = metric(output, "max_ulp");
     raise(largest, ulp);
-    if (ulp) totals.ulps.push_back(*ulp);
+    if (ulp) totals.ulps.add(*ulp);
     if (const auto bits = metric(output, "significant_bits_worst")) totals.bits = std::min(totals.bits.value_or(*bits), *bits);
     for (const auto& [bin, count] : output.ulp_histogram) {
       if (bin >= histogram_.size()) histogram_.resize(bin + 1);
@@ -213,7 +213,8 @@ std::string CheckPage::costs() const {
 
 std::string CheckPage::sections() const {
   std::vector<Spread> spreads;
-  for (const auto& [name, totals] : totals_) spreads.push_back({name, totals.ulps, totals.errors != 0});
+  for (const auto& [name, totals] : totals_)
+    spreads.push_back({name, totals.ulps.values(), totals.errors != 0, totals.ulps.count()});
   const std::string drift = drift_chart("forward", "ulp", forward_, call_count_, Order::kForward) +
                             drift_chart("backward", "ulp", backward_, call_count_, Order::kBackward);
   return section(

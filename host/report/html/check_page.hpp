@@ -9,6 +9,7 @@
 
 #include "report/html/charts.hpp"
 #include "report/html/report_page.hpp"
+#include "report/html/thinned_values.hpp"
 #include "report/sink.hpp"
 
 namespace assay::html {
@@ -30,7 +31,7 @@ class CheckPage {
     std::optional<double> max_ulp, bits;
     double target_ms = 0, reference_ms = 0;
     std::uint64_t peak_bytes = 0;  // of one direction of one call
-    std::vector<double> ulps;      // of each output
+    ThinnedValues ulps;            // of each output
   };
   struct Direction;
 
