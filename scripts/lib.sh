@@ -25,6 +25,8 @@ torch_gpu_requirements=(nvidia-cusparselt-cu13==0.8.1 nvidia-nccl-cu13==2.30.7 n
 mindspore_requirements=(mindspore==2.10.0)
 ray_requirements=(ray==2.60.0)
 npu_headers_requirement=torch-npu==2.14.0
+# Its sources hold junit-10.xsd of Jenkins' xUnit plugin.
+junit_schema_requirement=pytest==8.3.4
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {
@@ -134,6 +136,28 @@ provide_npu_headers() {
     npu_headers=$folder/wheel/torch_npu/include/third_party/acl/inc
   fi
   [ -f "$npu_headers/acl/acl.h" ] || fail "no headers of AscendCL at '$npu_headers': acl/acl.h is missing"
+}
+
+# Sets junit_schema: ASSAY_JUNIT_SCHEMA of the environment, else junit-10.xsd of Jenkins' xUnit plugin, as the sources of pytest hold it.
+# It is read, not installed, and doesn't become part of the project. Uses the interpreter of provide_torch_wheel.
+provide_junit_schema() {
+  junit_schema=${ASSAY_JUNIT_SCHEMA-}
+  if [ -z "$junit_schema" ]; then
+    local folder=$PWD/.venvs/junit-schema
+    if ! venv_is junit-schema "$junit_schema_requirement"; then
+      say "download $junit_schema_requirement for the schema of JUnit reports"
+      rm -rf "$folder"
+      mkdir -p "$folder"
+      "$torch_python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary "${junit_schema_requirement%%=*}" \
+        --dest "$folder" "$junit_schema_requirement" || fail "pip download $junit_schema_requirement"
+      tar -xzf "$folder"/*.tar.gz -C "$folder" --strip-components=3 --wildcards '*/testing/example_scripts/junit-10.xsd' ||
+        fail "the sources of $junit_schema_requirement have no junit-10.xsd"
+      rm "$folder"/*.tar.gz
+      printf '%s\n' "$junit_schema_requirement" >"$folder/.requirements"
+    fi
+    junit_schema=$folder/junit-10.xsd
+  fi
+  [ -f "$junit_schema" ] || fail "no schema of JUnit reports at '$junit_schema'"
 }
 
 # run_tests NAME CTEST_ARGUMENT...: runs tests and adds to tests_passed, tests_failed and tests_skipped.
